@@ -1,0 +1,1 @@
+"""The agent loop: runs, and nothing else."""

@@ -1,0 +1,65 @@
+"""Errors for people: what happened, where, and what to do. Every error that this project raises is an AgentError."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+
+class AgentError(Exception):
+    """Base of every error of this project. Its text is one sentence that can be shown to a user as it is."""
+
+
+class InputError(AgentError):
+    """Something that a user gave (a file, an option, a script) cannot be used; the text says where and why."""
+
+
+class ToolDefinitionError(AgentError, ValueError):
+    """A tool cannot be registered: its name, its signature or its schema would be refused or could not be called."""
+
+
+class ProtocolError(AgentError):
+    """A message list breaks the rules of the tool-calling protocol and cannot be sent."""
+
+
+class ScriptExhausted(AgentError):
+    """A fake model was asked for a turn that its script does not hold."""
+
+
+@dataclass(frozen=True, slots=True)
+class Retry:
+    """One failed attempt at a model call that was followed by another."""
+
+    attempt: int
+    """1 for the first attempt."""
+    error: str
+    """The provider's words, without secrets."""
+    wait_s: float
+    """Seconds waited before the next attempt."""
+    status: int | None = None
+    """HTTP status, where there was an answer."""
+
+
+ModelErrorKind = Literal["provider", "context_overflow", "timeout", "connection", "stopped"]
+
+
+class ModelError(AgentError):
+    """A model call failed for good. In a loop it ends the run with its own reason and is never raised from there."""
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        kind: ModelErrorKind = "provider",
+        status: int | None = None,
+        code: str | None = None,
+        retries: Sequence[Retry] = (),
+        raw: Any = None,
+    ) -> None:
+        super().__init__(message)
+        self.kind = kind
+        self.status = status
+        self.code = code
+        self.retries = tuple(retries)
+        self.raw = raw

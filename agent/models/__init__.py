@@ -1,0 +1,1 @@
+"""Models: anything that answers a message list with one assistant message."""

@@ -1,0 +1,86 @@
+"""The one interface between the loop and any model, fake or real."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+from agent.errors import Retry
+from agent.messages import Message
+from agent.usage import Usage
+
+
+def _ignore(type: str, payload: dict[str, Any]) -> None:
+    """Nobody listens."""
+
+
+@dataclass(slots=True)
+class CallControl:
+    """What the loop gives a model for one call, beside the request.
+
+    A model takes it by having a keyword parameter ``control``; a model without one is called with the request alone.
+    """
+
+    number: int = 0
+    """How many model calls this run has made before this one. A scripted model answers by it, so that one model can
+    serve many runs, and a resumed or forked run goes on at its right turn."""
+    emit: Callable[[str, dict[str, Any]], None] = _ignore
+    """Tell something while the call goes on: ``emit("model.delta", {"text": "Hel"})``."""
+    stop: threading.Event = field(default_factory=threading.Event)
+    """Set when the user stops the run. A model that waits must then return or raise within a second."""
+    deadline: float | None = None
+    """``time.monotonic()`` at which the run's time is up; None: no limit."""
+
+    def remaining_s(self) -> float | None:
+        """Seconds until the deadline (never below 0), or None without one."""
+        return None if self.deadline is None else max(0.0, self.deadline - time.monotonic())
+
+    def wait(self, seconds: float) -> bool:
+        """Wait, but not past a stop or the deadline. True if the whole time was waited."""
+        left = self.remaining_s()
+        short = left is not None and left < seconds
+        return not self.stop.wait(left if short else seconds) and not short
+
+
+@dataclass(frozen=True, slots=True)
+class ModelReply:
+    """One answer of a model: exactly one assistant message, and what the provider said about it."""
+
+    message: Message
+    usage: Usage | None = None
+    """None: the provider reported nothing."""
+    finish_reason: str | None = None
+    """The provider's word, as it came: stop, tool_calls, length, content_filter, ..."""
+    model: str | None = None
+    """The name of the model that answered, where the provider says so."""
+    first_token_ms: float | None = None
+    """Milliseconds until the first token of a streamed reply."""
+    cost: float | None = None
+    """Money in US dollars, only where the provider reports it."""
+    raw: Any = None
+    """The assistant message as the provider sent it, where reading it changed something; None where it did not."""
+    warnings: tuple[str, ...] = ()
+    """What was odd about the reply and what was done about it, one sentence each."""
+    retries: tuple[Retry, ...] = ()
+    """Failed attempts before this answer."""
+    stop: str | None = None
+    """A stop reason that the protocol of this model demands (``unknown_action``); None as a rule."""
+
+
+class Model(Protocol):
+    """Anything with ``complete``. It may take a keyword ``control: CallControl`` as well."""
+
+    def complete(self, messages: Sequence[Message], tool_schemas: Sequence[dict[str, Any]]) -> Any:
+        """Answer the message list: an object whose ``.message`` is the assistant message (a :class:`ModelReply`).
+
+        Args:
+            messages: the request, in order. Never changed by the model.
+            tool_schemas: the tools on offer in OpenAI form: ``{"type": "function", "function": {"name", ...}}``.
+
+        Raises:
+            ModelError: the call failed for good.
+        """
+        ...
