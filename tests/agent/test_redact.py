@@ -1,0 +1,194 @@
+"""Secrets are taken out by field name, by shape and by value; everything else stays the very same object."""
+
+import json
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from agent.redact import is_secret_field, redact, redact_text
+
+JWT = "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiJtYWRlLXVwIn0.c2lnbmF0dXJl"
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "api_key", "apiKey", "APIKEY", "X-Api-Key", "OPENAI_API_KEY", "Authorization", "proxy-authorization",
+        "password", "db_password2", "client_secret", "AWS_SECRET_ACCESS_KEY", "private_key", "token", "accessToken",
+        "X-Auth-Token", "GH_TOKEN", "_auth", "Set-Cookie", "credentials", "api_keys",
+    ],
+)  # fmt: skip
+def test_a_field_with_this_name_is_hidden_and_marked(name):
+    hidden = redact({name: "value-1"})[name]
+    assert hidden.startswith("[redacted: ") and "value" not in hidden
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "max_tokens", "token_count", "prompt_tokens", "completion_tokens", "author", "authority", "next_page_token",
+        "key", "stop_token", "first_token_ms", "keyboard", "monkey", "primary_key", "secretary", "tokenizer",
+        "sort_key", "",
+    ],
+)  # fmt: skip
+def test_a_field_with_this_name_is_left_alone(name):
+    value = {name: "value-1"}
+    assert redact(value) is value
+
+
+def test_tool_arguments_lose_keys_headers_and_urls():
+    arguments = {
+        "api_key": "tvly-abc123",
+        "headers": {"Authorization": f"Bearer {JWT}"},
+        "url": "https://u:p@h/?token=zz",
+        "max_tokens": 50,
+        "author": "Ada",
+    }
+    assert redact(arguments) == {
+        "api_key": "[redacted: api_key]",
+        "headers": {"Authorization": "[redacted: authorization]"},
+        "url": "https://u:[redacted: password]@h/?token=[redacted: token]",
+        "max_tokens": 50,
+        "author": "Ada",
+    }
+    assert arguments["api_key"] == "tvly-abc123"
+
+
+def test_json_inside_a_string_stays_valid_json():
+    call = {"function": {"name": "search", "arguments": '{"query": "a \\"quoted\\" word", "api_key": "tvly-abc\\\\"}'}}
+    text = redact(call)["function"]["arguments"]
+    assert json.loads(text) == {"query": 'a "quoted" word', "api_key": "[redacted: api_key]"}
+
+
+def test_json_inside_json_inside_a_string_is_searched():
+    inner = json.dumps({"password": "hunter2"})
+    text = redact_text(json.dumps({"body": inner, "n": 1}))
+    assert json.loads(json.loads(text)["body"]) == {"password": "[redacted: password]"}
+
+
+@pytest.mark.parametrize(
+    "secret",
+    [
+        "sk-proj-abcdef123456", "sk_live_abcdef123456", "tvly-abc123", "ghp_abcdef1234567890",
+        "AKIAIOSFODNN7EXAMPLE", "github_pat_11AAAAAAA0abc", "xoxb-123456-abcdef", "AIzaSyA1234567890abcdefgh",
+        "hf_abcdefghijklmnop", JWT,
+    ],
+)  # fmt: skip
+def test_a_key_is_known_by_its_shape(secret):
+    text = redact_text(f"the server said: {secret}, and stopped")
+    assert secret not in text
+    assert text.startswith("the server said: [redacted: ") and text.endswith("], and stopped")
+
+
+def test_the_output_of_env_loses_its_values_and_keeps_its_names():
+    output = "HOME=/root\nOPENAI_API_KEY=abcdefgh\nexport GH_TOKEN='abc'\nDB_PASSWORD=hunter\nPATH=/usr/bin:/bin"
+    assert redact_text(output) == (
+        "HOME=/root\nOPENAI_API_KEY=[redacted: openai_api_key]\nexport GH_TOKEN='[redacted: gh_token]'\n"
+        "DB_PASSWORD=[redacted: db_password]\nPATH=/usr/bin:/bin"
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Error 401: Authorization: Bearer abc", "Error 401: Authorization: [redacted: authorization]"),
+        ("sent 'Bearer abc.def-123' to it", "sent 'Bearer [redacted: bearer token]' to it"),
+        ("redis://:pw@cache/0", "redis://:[redacted: password]@cache/0"),
+        ("GET /v1?key=abc&page=2", "GET /v1?key=[redacted: key]&page=2"),
+        ("login({'password': 'p w'}) -> 1", "login({'password': '[redacted: password]'}) -> 1"),
+        ("x-api-key: abc123", "x-api-key: [redacted: x_api_key]"),
+        (r"log: {\"api_key\": \"abc\"}", r"log: {\"api_key\": \"[redacted: api_key]\"}"),
+        ("password: hunter2", "password: [redacted: password]"),
+    ],
+)  # fmt: skip
+def test_a_secret_in_running_text_is_replaced_in_its_place(text, expected):
+    assert redact_text(text) == expected
+
+
+def test_a_private_key_goes_as_a_whole_even_when_it_is_cut_off():
+    block = "-----BEGIN RSA PRIVATE KEY-----\nMIIB\nabc\n-----END RSA PRIVATE KEY-----"
+    assert redact_text(f"a\n{block}\nb") == "a\n[redacted: private key]\nb"
+    assert redact_text("a\n-----BEGIN PRIVATE KEY-----\nMIIB") == "a\n[redacted: private key]"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '"max_tokens": 50, "token_count": 3, "completion_tokens": 3', "author: Ada", "$API_KEY", "api_key=$API_KEY",
+        "export OPENAI_API_KEY=${KEY}", "def login(password: str, token: str | None = None)", "token: 50",
+        "api_key=None", "key = os.environ['API_KEY']", "api_key=settings.api_key", "the bearer of bad news",
+        "task-2024 and risk-12345", "the password: please type it", "https://example.org:8080/a@b?page=2",
+        "计算结果是 20。", "", "sk-", "<api_key>", '{"api_key": "$API_KEY", "password": ""}',
+        '{"properties": {"token": {"type": "string"}}}', "api_key: <your key>",
+    ],
+)  # fmt: skip
+def test_a_text_without_a_secret_comes_back_as_the_same_object(text):
+    assert redact_text(text) is text
+
+
+def test_a_count_under_token_stays_and_a_number_under_password_goes():
+    assert redact({"token": 5, "password": 1234}) == {"token": 5, "password": "[redacted: password]"}
+
+
+def test_an_exact_value_is_hidden_wherever_it_stands():
+    value = {"note": ["the key hunter-seven works"], "hunter-seven": 1}
+    assert redact(value, secrets=["hunter-seven"]) == {
+        "note": ["the key [redacted: secret] works"],
+        "[redacted: secret]": 1,
+    }
+
+
+def test_an_exact_value_with_a_quote_is_hidden_inside_json_text():
+    assert redact_text(json.dumps({"said": 'my "pass" word'}), secrets=['my "pass" word']) == (
+        '{"said": "[redacted: secret]"}'
+    )
+
+
+def test_a_stand_in_for_a_key_is_not_searched_for():
+    text = "ollama runs at port 11434"
+    assert redact_text(text, secrets=["ollama", "x"]) is text
+
+
+def test_a_value_without_secrets_is_the_same_object_at_every_depth():
+    value = {"a": [1, {"b": ["c", None, True, 2.5]}], "usage": {"prompt_tokens": 3}}
+    assert redact(value) is value
+
+
+def test_only_the_changed_branch_is_copied():
+    value = {"kept": {"a": 1}, "changed": {"token": "abc"}}
+    new = redact(value)
+    assert new["kept"] is value["kept"]
+    assert list(new) == ["kept", "changed"]
+
+
+_WORDS = st.sampled_from(
+    [
+        "password", "api_key", "token", "max_tokens", "=", ": ", '"', "'", "Bearer ", "sk-abc12345", JWT, "?token=",
+        "\\", "https://u:p@h/", "[redacted: key]", "{", "}", "(", "]", " ", "\n", "hunter2", "$KEY", "好", "<x>",
+        "&key=", "-----",
+    ]
+)  # fmt: skip
+
+
+@given(st.lists(_WORDS, max_size=12).map("".join))
+def test_a_second_pass_changes_nothing(text):
+    once = redact_text(text)
+    assert redact_text(once) == once
+
+
+@given(
+    st.recursive(
+        st.none() | st.booleans() | st.integers() | st.text(max_size=8) | _WORDS,
+        lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=4) | _WORDS, inner, max_size=3),
+        max_leaves=10,
+    )
+)
+def test_json_text_stays_json_text_of_the_same_shape(value):
+    text = json.dumps([value])
+    assert json.loads(redact_text(text)) == redact([value])
+
+
+def test_the_name_rule_can_be_asked_alone():
+    assert is_secret_field("OPENAI_API_KEY")
+    assert not is_secret_field("max_tokens")
