@@ -1,0 +1,158 @@
+"""The outgoing copy of messages and tool schemas, in the form that one host wants. What needs no change is shared."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import string
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from agent.messages import Message
+from agent.models.profiles import Profile
+
+REASONING_KEYS = frozenset(("reasoning_content", "reasoning", "reasoning_details", "thinking_blocks"))
+"""Keys under which providers send the model's reasoning beside the answer."""
+
+_SCHEMA_KEYS = frozenset(
+    (
+        "type",
+        "format",
+        "title",
+        "description",
+        "nullable",
+        "enum",
+        "items",
+        "properties",
+        "required",
+        "anyOf",
+        "minItems",
+        "maxItems",
+        "minimum",
+        "maximum",
+        "minLength",
+        "maxLength",
+        "pattern",
+    )
+)
+_OPENAI_KEYS = frozenset(("role", "content", "tool_calls", "tool_call_id", "name", "refusal", "annotations", "audio"))
+_CALL_KEYS = frozenset(("id", "type", "function"))
+_NAME = re.compile(r"[a-zA-Z0-9_-]{1,64}\Z")
+_SHORT_ID = re.compile(r"[a-zA-Z0-9]{9}\Z")
+_ALPHABET = string.ascii_letters + string.digits
+_DEEPEST = 12
+
+
+def wire_message(message: Message, profile: Profile) -> dict[str, Any]:
+    """The message as this host accepts it; the message's own shared dict where nothing has to change."""
+    data = message.to_dict()
+    changed: dict[str, Any] = {}
+    if message.content is None:
+        changed["content"] = "" if not message.tool_calls or profile.content == "empty" else None
+    if message.tool_calls and (calls := _wire_calls(data["tool_calls"], profile)) is not None:
+        changed["tool_calls"] = calls
+    if message.tool_call_id is not None and profile.short_ids:
+        changed["tool_call_id"] = short_id(message.tool_call_id)
+    dropped = _dropped_keys(message, profile) if message.extra else set()
+    if message.tool_calls and not message.content and profile.content == "omit":
+        dropped.add("content")
+    if not dropped and all(data[key] == value for key, value in changed.items()):
+        return data
+    return {key: changed.get(key, value) for key, value in data.items() if key not in dropped}
+
+
+def short_id(call_id: str) -> str:
+    """A call id of nine letters and digits: the same one, or one that always follows from it.
+
+    Source of the rule: Mistral's API answers 400 to every other form.
+    """
+    if _SHORT_ID.match(call_id):
+        return call_id
+    number = int.from_bytes(hashlib.sha256(call_id.encode("utf-8", "replace")).digest())
+    letters = []
+    for _ in range(9):
+        number, digit = divmod(number, len(_ALPHABET))
+        letters.append(_ALPHABET[digit])
+    return "".join(letters)
+
+
+def wire_schemas(schemas: Sequence[Mapping[str, Any]], profile: Profile) -> Sequence[Mapping[str, Any]]:
+    """The tool schemas as this host accepts them."""
+    if not profile.plain_schemas:
+        return schemas
+    plain = []
+    for schema in schemas:
+        function = dict(schema.get("function") or {})
+        parameters = function.get("parameters")
+        if isinstance(parameters, Mapping):
+            function["parameters"] = _plain_schema(parameters, parameters, 0)
+        function.pop("strict", None)
+        plain.append({**schema, "function": function})
+    return plain
+
+
+def _wire_calls(calls: list[dict[str, Any]], profile: Profile) -> list[dict[str, Any]] | None:
+    """The calls with ids and names that the host accepts, or None where they are fine as they are."""
+    wire = []
+    same = True
+    for call in calls:
+        function = call["function"]
+        new = call
+        if not _NAME.match(function["name"]):
+            new = {**new, "function": {**function, "name": _plain_name(function["name"])}}
+        if profile.short_ids and (call_id := short_id(call["id"])) != call["id"]:
+            new = {**new, "id": call_id}
+        if not profile.unknown_keys and not _CALL_KEYS.issuperset(new):
+            new = {key: value for key, value in new.items() if key in _CALL_KEYS}
+        same = same and new is call
+        wire.append(new)
+    return None if same else wire
+
+
+def _plain_name(name: str) -> str:
+    """A name that hosts accept in the history; what the model wrote stays in the message list."""
+    return re.sub(r"[^a-zA-Z0-9_-]", "_", name)[:64] or "unnamed"
+
+
+def _dropped_keys(message: Message, profile: Profile) -> set[str]:
+    dropped = set() if profile.unknown_keys else set(message.extra) - _OPENAI_KEYS
+    keeps = profile.reasoning == "always" or (profile.reasoning == "tool_calls" and bool(message.tool_calls))
+    return dropped if keeps else dropped | (REASONING_KEYS & message.extra.keys())
+
+
+def _plain_schema(schema: Any, root: Mapping[str, Any], depth: int) -> Any:
+    """``schema`` with local references put in place and only the common keywords left."""
+    if not isinstance(schema, Mapping):
+        return schema
+    if depth > _DEEPEST:
+        return {"type": "object"}
+    if isinstance(ref := schema.get("$ref"), str):
+        target = _resolve(ref, root)
+        rest = {key: value for key, value in schema.items() if key != "$ref"}
+        return _plain_schema({**target, **rest}, root, depth + 1)
+    plain: dict[str, Any] = {}
+    for key, value in schema.items():
+        if key == "const":
+            plain["enum"] = [value]
+        elif key == "oneOf":
+            plain["anyOf"] = [_plain_schema(item, root, depth + 1) for item in value]
+        elif key == "allOf":
+            for item in value:
+                plain |= _plain_schema(item, root, depth + 1)
+        elif key == "properties" and isinstance(value, Mapping):
+            plain[key] = {name: _plain_schema(item, root, depth + 1) for name, item in value.items()}
+        elif key in ("items", "anyOf"):
+            many = isinstance(value, list)
+            items = [_plain_schema(item, root, depth + 1) for item in (value if many else [value])]
+            plain[key] = items if many else items[0]
+        elif key in _SCHEMA_KEYS:
+            plain[key] = value
+    return plain
+
+
+def _resolve(ref: str, root: Mapping[str, Any]) -> Mapping[str, Any]:
+    """What a local reference (``#/$defs/Name``) points to; an empty schema where it leads nowhere."""
+    node: Any = root
+    for part in ref.removeprefix("#").split("/")[1:]:
+        node = node.get(part.replace("~1", "/").replace("~0", "~")) if isinstance(node, Mapping) else None
+    return node if isinstance(node, Mapping) else {}
