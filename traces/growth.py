@@ -1,0 +1,169 @@
+"""A log of model calls as conversations.
+
+Each request repeats the whole history, so a log holds the same messages many times. A request that goes on where an
+earlier one stopped belongs to the same conversation; any other begins a new one, also when both begin alike: a retry
+with a changed history is another run.
+
+Clients rewrite their history a little before they send it again: they give ids to calls that came without, replace
+``null`` by ``""``, split an assistant message in two, or put reasoning back as ``<think>``. None of that makes another
+conversation.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from agent import jsontext
+from agent.messages import Message
+from traces.builder import ImportBuilder, Reply, TraceBuilder
+from traces.repair import as_text, repair_message
+
+_LOOKED_BACK = 50
+"""How many conversations with the same first words are tried before a new one is begun."""
+_SAME_ROLE = {"developer": "system", "function": "tool"}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Exchange:
+    """One model call of a log, whatever the provider."""
+
+    messages: Sequence[Mapping[str, Any]]
+    """The request's messages in OpenAI Chat form; empty where the log keeps responses only."""
+    reply: Reply | None
+    """None: the log does not hold the answer."""
+    tools: list[dict[str, Any]] = field(default_factory=list)
+    model: Any = None
+    """The model that was asked."""
+    provider: Any = None
+    settings: dict[str, Any] = field(default_factory=dict)
+    """The other keys of the request: temperature, limits, ..."""
+    line: int | None = None
+    """Line of the log, from 1."""
+
+
+class Conversations:
+    """The conversations of one log, growing exchange by exchange."""
+
+    def __init__(self, out: ImportBuilder) -> None:
+        self._out = out
+        self._by_first_words: defaultdict[str, list[_Conversation]] = defaultdict(list)
+
+    def add(self, exchange: Exchange) -> None:
+        """Add one exchange to the conversation that it continues, or begin one."""
+        request = [_unit(message) for message in exchange.messages]
+        candidates = self._by_first_words[_first_words(request)]
+        conversation, known = self._find(candidates, request) if request else (None, 0)
+        if conversation is None:
+            conversation = _Conversation(self._out.trace())
+            candidates.append(conversation)
+        trace = conversation.trace
+        trace.model(exchange.model, exchange.provider)
+        trace.tools(exchange.tools)
+        if exchange.settings:
+            trace.config(request=exchange.settings)
+        for message in exchange.messages[known:]:
+            trace.message(message, line=exchange.line)
+        conversation.sent = request
+        if exchange.reply is not None:
+            trace.reply(exchange.reply, line=exchange.line)
+            if exchange.reply.message is not None:
+                conversation.sent = [*request, _unit({"role": "assistant", **exchange.reply.message})]
+            for sentence in exchange.reply.unread:
+                self._out.unread(sentence)
+
+    @staticmethod
+    def _find(candidates: list[_Conversation], request: list[_Unit]) -> tuple[_Conversation | None, int]:
+        for conversation in reversed(candidates[-_LOOKED_BACK:]):
+            known = _goes_on(conversation.sent, request)
+            if known is not None:
+                return conversation, known
+        return None, 0
+
+
+@dataclass(slots=True)
+class _Conversation:
+    trace: TraceBuilder
+    sent: list[_Unit] = field(default_factory=list)
+    """What the last request held, and its answer."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Unit:
+    """What of a message must stay the same when a client sends it again."""
+
+    role: str
+    text: str = ""
+    calls: tuple[tuple[str, str, str], ...] = ()
+    """``(id, name, arguments)``."""
+
+    @property
+    def empty(self) -> bool:
+        return self.role == "assistant" and not self.text and not self.calls
+
+    def __add__(self, other: _Unit) -> _Unit:
+        return _Unit(self.role, (self.text + other.text).strip(), self.calls + other.calls)
+
+    def same(self, other: _Unit) -> bool:
+        if (self.role, self.text) != (other.role, other.text) or len(self.calls) != len(other.calls):
+            return False
+        return all(
+            mine[1:] == theirs[1:] and (mine[0] == theirs[0] or not mine[0] or not theirs[0])
+            for mine, theirs in zip(self.calls, other.calls, strict=True)
+        )
+
+
+def _unit(data: Mapping[str, Any]) -> _Unit:
+    message = repair_message(data).message
+    calls = tuple((call.id, call.name, _arguments(call.problem or call.arguments)) for call in message.tool_calls)
+    return _Unit(_SAME_ROLE.get(message.role, message.role), _text(message), calls)
+
+
+def _text(message: Message) -> str:
+    if not isinstance(message.content, list):
+        return message.text.strip()
+    return "\n".join(
+        part["text"] if part.get("type") == "text" and isinstance(part.get("text"), str) else as_text(part)
+        for part in message.content
+    ).strip()
+
+
+def _arguments(value: Any) -> str:
+    try:
+        return jsontext.dumps(dict(sorted(value.items()))) if isinstance(value, dict) else str(value)
+    except (RecursionError, TypeError, ValueError):
+        return as_text(value)
+
+
+def _first_words(request: list[_Unit]) -> str:
+    return next((unit.text for unit in request if unit.role != "system"), "")
+
+
+def _goes_on(sent: list[_Unit], request: list[_Unit]) -> int | None:
+    """How many messages of ``request`` repeat ``sent``; None where it does not begin with all of it."""
+    position = 0
+    for unit in sent:
+        if unit.empty:
+            continue
+        after = _after(unit, request, position)
+        if after is None:
+            return None
+        position = after
+        while position < len(request) and request[position].empty:
+            position += 1
+    return position
+
+
+def _after(unit: _Unit, request: list[_Unit], position: int) -> int | None:
+    """The position after the message that says the same as ``unit``, or after several assistant messages that do."""
+    found: _Unit | None = None
+    while position < len(request) and request[position].role == unit.role:
+        found = request[position] if found is None else found + request[position]
+        position += 1
+        if found.same(unit):
+            return position
+        if unit.role != "assistant" or len(found.text) > len(unit.text) or len(found.calls) > len(unit.calls):
+            return None
+    return None

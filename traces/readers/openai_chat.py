@@ -1,0 +1,169 @@
+"""OpenAI Chat Completions: message lists, requests, responses, logs of both, and data sets of one conversation a row.
+
+Every server that speaks this API leaves such files: OpenAI, DeepSeek, OpenRouter, Groq, vLLM, llama.cpp and many more.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from traces.builder import ImportBuilder, Reply, TraceBuilder
+from traces.container import Document
+from traces.growth import Conversations, Exchange
+from traces.wire import gemini, openai_chat
+
+NAME = "openai-chat"
+_LOOKED_AT = 20
+_OTHER_BLOCKS = frozenset(("tool_use", "tool_result", "thinking", "redacted_thinking", "server_tool_use"))
+"""Types of content blocks that only another API has."""
+_REQUEST_KEYS = ("messages", "contents", "tools", "functions", "available_tools", "model")
+_ROW_ANSWERS = ("response", "client_chunks", "choices")
+
+
+def matches(document: Document) -> bool:
+    """Some of the first records are messages, conversations, responses or exchanges of this API."""
+    return any(_kind(record) in _OURS for record in document.records[:_LOOKED_AT])
+
+
+def read(document: Document, out: ImportBuilder) -> None:
+    """Read every record; what has no known shape is counted as unread."""
+    log = Conversations(out)
+    loose: TraceBuilder | None = None
+    for number, record in enumerate(document.records):
+        line = document.line_of(number)
+        kind = _kind(record)
+        if kind == "message":
+            loose = loose or out.trace()
+            loose.message(record, line=line)
+        elif kind == "conversation":
+            _read_conversation(record, out, line)
+        elif kind in ("exchange", "other exchange"):
+            log.add(_exchange(record, line))
+        elif kind == "response":
+            log.add(Exchange(messages=(), reply=openai_chat.read_response(record), line=line))
+        else:
+            out.unread("a record that is no message, conversation, response or exchange of this format")
+
+
+_OURS = frozenset(("message", "conversation", "exchange", "response"))
+
+
+def _kind(record: Any) -> str | None:
+    """message, conversation, exchange, response; ``other exchange``: one of another API that such a log can hold."""
+    if isinstance(record, list):
+        return "conversation" if record and openai_chat.is_message_list(record) and not _foreign(record) else None
+    if not isinstance(record, Mapping):
+        return None
+    if "request" in record:
+        return _exchange_kind(_body(record["request"]), record)
+    messages = openai_chat.messages_of(record)
+    if messages is not None:
+        if _foreign(messages):
+            return None
+        return "exchange" if any(_is_answer(record.get(key)) for key in ("response", "choices")) else "conversation"
+    if openai_chat.is_response(record):
+        return "response"
+    return "message" if openai_chat.is_message(record) and not _foreign([record]) else None
+
+
+def _exchange_kind(request: Any, record: Mapping[str, Any]) -> str | None:
+    if gemini.is_request(request):
+        return "other exchange"
+    if not openai_chat.is_request(request) or _foreign(openai_chat.messages_of(request) or []):
+        return None
+    answer = record.get("response", record.get("client_chunks"))
+    return "exchange" if answer is None or _is_answer(answer) else None
+
+
+def _is_answer(value: Any) -> bool:
+    if isinstance(value, str):
+        return True
+    if isinstance(value, list):
+        return all(isinstance(item, Mapping) for item in value[:_LOOKED_AT])
+    return isinstance(value, Mapping) and ("choices" in value or "error" in value)
+
+
+def _foreign(messages: list[Any]) -> bool:
+    """Whether some content block belongs to another API that also has ``messages``."""
+    for message in messages[:_LOOKED_AT]:
+        content = message.get("content")
+        for part in content if isinstance(content, list) else ():
+            if isinstance(part, Mapping) and part.get("type") in _OTHER_BLOCKS:
+                return True
+    return False
+
+
+def _body(value: Any) -> Any:
+    return openai_chat.decoded(value) if isinstance(value, str) else value
+
+
+# -- one conversation a record -------------------------------------------------------------------------------------
+
+
+def _read_conversation(record: Any, out: ImportBuilder, line: int | None) -> None:
+    row: Mapping[str, Any] = record if isinstance(record, Mapping) else {"messages": record}
+    about = {key: value for key, value in row.items() if key not in _REQUEST_KEYS}
+    trace = out.trace(_title(row), **about)
+    trace.model(row.get("model"))
+    trace.tools(openai_chat.tools_of(row))
+    for message in openai_chat.messages_of(row) or []:
+        if isinstance(message, Mapping):
+            trace.message(message, line=line)
+        else:
+            out.unread("an entry of a message list that is no message")
+
+
+def _title(row: Mapping[str, Any]) -> str:
+    """Data sets name their rows by the task; elsewhere the user's words are the better title."""
+    for key in ("title", "instance_id", "task_id"):
+        if isinstance(value := row.get(key), str) and value.strip():
+            return value.strip()
+    return ""
+
+
+# -- one model call a record ---------------------------------------------------------------------------------------
+
+
+def _exchange(record: Mapping[str, Any], line: int | None) -> Exchange:
+    request = _body(record["request"]) if "request" in record else record
+    api = gemini if gemini.is_request(request) else openai_chat
+    body = _response_body(record)
+    return Exchange(
+        messages=[message for message in api.messages_of(request) or [] if isinstance(message, Mapping)],
+        reply=None if body is None else _reply(body, record),
+        tools=api.tools_of(request),
+        model=request.get("model"),
+        provider=body.get("provider") if isinstance(body, Mapping) else None,
+        settings={key: value for key, value in request.items() if key not in (*_REQUEST_KEYS, *_ROW_ANSWERS)},
+        line=line,
+    )
+
+
+def _response_body(record: Mapping[str, Any]) -> Any:
+    """The response as one body, from JSON, JSON text, event-stream text or a list of chunks; None where there is none."""
+    if "request" not in record and "choices" in record:
+        return record
+    response = record.get("response", record.get("client_chunks"))
+    if isinstance(response, str):
+        chunks = openai_chat.read_sse(response)
+        response = chunks if chunks is not None else openai_chat.decoded(response) or {"error": response}
+    if isinstance(response, list):
+        return openai_chat.join_chunks(chunk for chunk in response if isinstance(chunk, Mapping))
+    return response
+
+
+def _reply(body: Any, record: Mapping[str, Any]) -> Reply:
+    body = body if isinstance(body, Mapping) else {"error": body}
+    reply = gemini.read_response(body) if gemini.is_response(body) else openai_chat.read_response(body)
+    status = record.get("status")
+    return replace(reply, status=status if isinstance(status, int) else None, latency_ms=_latency_ms(record))
+
+
+def _latency_ms(record: Mapping[str, Any]) -> float | None:
+    for key, factor in (("latency_ms", 1), ("duration_ms", 1), ("seconds", 1000)):
+        value = record.get(key)
+        if isinstance(value, (int, float)) and not isinstance(value, bool) and 0 <= value < 1e9:
+            return float(value * factor)
+    return None

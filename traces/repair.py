@@ -1,0 +1,136 @@
+"""A foreign message in the form that the rest of the project relies on.
+
+Readers hand over messages in OpenAI Chat form, as they found them. Everything odd that such a message can hold is put
+right here and named, so that no reader, table or page has to expect it again.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from agent import jsontext
+from agent.messages import Message, ToolCall
+
+_THINK = re.compile(r"\s*<think>(.*?)</think>\s*", re.DOTALL)
+
+
+@dataclass(slots=True)
+class Repaired:
+    """A message, and what was done to it."""
+
+    message: Message
+    repairs: list[str] = field(default_factory=list)
+    """One fixed sentence for each kind of repair, so that they can be counted."""
+    rewritten: bool = False
+    """True when the message differs from what the file says, so that the original must be kept."""
+
+
+def repair_message(data: Mapping[str, Any]) -> Repaired:
+    """Read a message of the OpenAI Chat form, whatever is wrong with it. Never raises.
+
+    Legacy ``function_call`` becomes a call, ``<think>`` at the head of the text becomes reasoning, content that is
+    neither text nor parts becomes JSON text, and calls that cannot be read at all are kept as calls without a name.
+    """
+    result = Repaired(Message(role="unknown"))
+    known = {key: value for key, value in data.items() if key not in _READ_HERE and value is not None}
+    role = data.get("role")
+    if not isinstance(role, str) or not role:
+        role = _put_right(result, "unknown", "a message has no role")
+    content = _content(data.get("content"), result)
+    _reasoning(data, known, result)
+    if isinstance(content, str) and role == "assistant" and (head := _THINK.match(content)):
+        result.rewritten = True
+        known.setdefault("reasoning_content", head[1].strip())
+        content = content[head.end() :]
+    call_id = data.get("tool_call_id")
+    if call_id is not None and not isinstance(call_id, str):
+        call_id = _put_right(result, as_text(call_id), "an id is not text")
+    name = data.get("name")
+    result.message = Message(
+        role=role,
+        content=content,
+        tool_calls=tuple(_calls(data, result)),
+        tool_call_id=call_id,
+        name=name if isinstance(name, str) else None,
+        extra=known,
+    )
+    return result
+
+
+_READ_HERE = frozenset(("role", "content", "tool_calls", "function_call", "tool_call_id", "name"))
+
+
+def as_text(value: Any) -> str:
+    """A value as text: itself, or as JSON."""
+    if isinstance(value, str):
+        return value
+    try:
+        return jsontext.dumps(value)
+    except (RecursionError, TypeError, ValueError):
+        return f"({type(value).__name__} that cannot be shown)"
+
+
+def _put_right(result: Repaired, value: str, sentence: str) -> str:
+    result.repairs.append(sentence)
+    result.rewritten = True
+    return value
+
+
+def _content(content: Any, result: Repaired) -> str | list[Any] | None:
+    if content is None or isinstance(content, str):
+        return content
+    if not isinstance(content, list):
+        return _put_right(result, as_text(content), "a content is neither text nor a list of parts")
+    if all(isinstance(part, Mapping) for part in content):
+        return content
+    result.repairs.append("a content part is not an object")
+    result.rewritten = True
+    return [part if isinstance(part, Mapping) else {"type": "text", "text": as_text(part)} for part in content]
+
+
+def _reasoning(data: Mapping[str, Any], known: dict[str, Any], result: Repaired) -> None:
+    """Reasoning that stands in ``reasoning_details`` alone is also given as text."""
+    details = data.get("reasoning_details")
+    if not isinstance(details, list) or any(data.get(key) for key in ("reasoning", "reasoning_content")):
+        return
+    parts = [part.get("text") or part.get("summary") for part in details if isinstance(part, Mapping)]
+    if text := "\n".join(part for part in parts if isinstance(part, str)):
+        known["reasoning"] = text
+        result.rewritten = True
+
+
+def _calls(data: Mapping[str, Any], result: Repaired) -> list[ToolCall]:
+    calls = data.get("tool_calls") or []
+    if not isinstance(calls, list):
+        _put_right(result, "", "tool_calls is not a list")
+        calls = [calls]
+    legacy = data.get("function_call")
+    if isinstance(legacy, Mapping) and not calls:
+        result.rewritten = True
+        calls = [{"function": legacy}]
+    return [_call(call, result) for call in calls]
+
+
+def _call(call: Any, result: Repaired) -> ToolCall:
+    if not isinstance(call, Mapping):
+        _put_right(result, "", "a tool call is not an object")
+        call = {"function": {"arguments": as_text(call)}}
+    function = call.get("function")
+    custom = call.get("custom")
+    if not isinstance(function, Mapping) and isinstance(custom, Mapping):
+        function = {"name": custom.get("name"), "arguments": custom.get("input")}
+    if not isinstance(function, Mapping):
+        _put_right(result, "", "a tool call has no function")
+        function = {"name": function if isinstance(function, str) else call.get("name")}
+    arguments = function.get("arguments")
+    if arguments is not None and not isinstance(arguments, (str, Mapping)):
+        arguments = _put_right(result, as_text(arguments), "arguments are neither text nor an object")
+    call_id, name = call.get("id"), function.get("name")
+    if call_id is not None and not isinstance(call_id, str):
+        call_id = _put_right(result, as_text(call_id), "an id is not text")
+    if not isinstance(name, str):
+        name = "" if name is None else as_text(name)
+    return ToolCall.from_dict({**call, "id": call_id or "", "function": {"name": name, "arguments": arguments}})

@@ -1,0 +1,177 @@
+"""OpenAI Chat Completions on the wire: a request's messages and tools, a response, streamed chunks, SSE text."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from datetime import UTC, datetime
+from typing import Any
+
+from agent.usage import Usage
+from traces.builder import Reply
+from traces.container import loads
+
+
+def is_request(value: Any) -> bool:
+    """Whether ``value`` is a request body: it holds a message list, which may be JSON text."""
+    return isinstance(value, Mapping) and messages_of(value) is not None
+
+
+def is_response(value: Any) -> bool:
+    """Whether ``value`` is a response body, or one chunk of a streamed one."""
+    return isinstance(value, Mapping) and isinstance(value.get("choices"), list)
+
+
+def messages_of(body: Mapping[str, Any]) -> list[Mapping[str, Any]] | None:
+    """The message list of a request or of a row of a data set; None where there is none.
+
+    Some exports keep the list as JSON text.
+    """
+    messages = body.get("messages")
+    if isinstance(messages, str):
+        messages = decoded(messages)
+    return messages if is_message_list(messages) else None
+
+
+def is_message_list(value: Any) -> bool:
+    """Whether ``value`` is a list of messages; an empty list is one."""
+    return isinstance(value, list) and all(is_message(item) for item in value[:_LOOKED_AT])
+
+
+_LOOKED_AT = 20
+_CONTENT_KEYS = ("content", "tool_calls", "function_call", "refusal", "reasoning", "reasoning_content")
+
+
+def is_message(value: Any) -> bool:
+    """Whether ``value`` is one message: a role, and something that this role says."""
+    return isinstance(value, Mapping) and isinstance(value.get("role"), str) and any(k in value for k in _CONTENT_KEYS)
+
+
+def tools_of(body: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """The tools on offer, in OpenAI form; data sets also call them ``available_tools`` or the older ``functions``."""
+    for key in ("tools", "available_tools", "functions"):
+        tools = body.get(key)
+        if isinstance(tools, str):
+            tools = decoded(tools)
+        if isinstance(tools, list) and tools:
+            tools = [tool for tool in tools if isinstance(tool, dict)]
+            return [tool if "function" in tool else {"type": "function", "function": tool} for tool in tools]
+    return []
+
+
+def decoded(text: str) -> Any:
+    """The JSON in ``text``; None where it is none."""
+    try:
+        return loads(text)
+    except ValueError:
+        return None
+
+
+# -- responses -----------------------------------------------------------------------------------------------------
+
+
+def read_response(body: Mapping[str, Any]) -> Reply:
+    """Read a response body: its first choice, or its error."""
+    choices = [choice for choice in body.get("choices") or [] if isinstance(choice, Mapping)]
+    usage = body.get("usage")
+    common: dict[str, Any] = {
+        "usage": Usage.from_openai(usage),
+        "model": body["model"] if isinstance(body.get("model"), str) else None,
+        "at": time_of(body.get("created")),
+        "cost": _cost(usage),
+    }
+    if not choices:
+        return Reply(error=error_text(body.get("error")), **common)
+    message, reason = choices[0].get("message"), choices[0].get("finish_reason")
+    unread = ("a further choice of a response",) * (len(choices) - 1)
+    if not isinstance(message, Mapping):
+        return Reply(error="the response holds no message", unread=unread, **common)
+    return Reply(message=message, finish_reason=reason if isinstance(reason, str) else None, unread=unread, **common)
+
+
+def error_text(error: Any) -> str:
+    """The provider's words about a failed call."""
+    if isinstance(error, Mapping):
+        error = error.get("message") or json.dumps(error, ensure_ascii=False, default=str)
+    return error if isinstance(error, str) and error else "the response holds no message"
+
+
+def time_of(created: Any) -> str | None:
+    """Unix seconds as ISO 8601 in UTC; None for what is no such time."""
+    if isinstance(created, bool) or not isinstance(created, (int, float)) or not 0 < created < 1e11:
+        return None
+    return datetime.fromtimestamp(created, UTC).isoformat(timespec="seconds")[:-6] + "Z"
+
+
+def _cost(usage: Any) -> float | None:
+    cost = usage.get("cost") if isinstance(usage, Mapping) else None
+    return float(cost) if isinstance(cost, (int, float)) and not isinstance(cost, bool) and 0 <= cost < 1e9 else None
+
+
+# -- streams -------------------------------------------------------------------------------------------------------
+
+
+def read_sse(text: str) -> list[Mapping[str, Any]] | None:
+    """The chunks of a body of server-sent events (``data: {...}``); None where ``text`` is something else."""
+    events = [line[5:].strip() for line in text.splitlines() if line.startswith("data:")]
+    if not events:
+        return None
+    chunks = [decoded(event) for event in events if event and event != "[DONE]"]
+    return [chunk for chunk in chunks if isinstance(chunk, Mapping)]
+
+
+def join_chunks(chunks: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
+    """The response body that a stream of chunks adds up to. Chunks may come without choices, usage in any of them."""
+    body: dict[str, Any] = {}
+    message: dict[str, Any] = {"role": "assistant", "content": None}
+    calls: dict[Any, dict[str, Any]] = {}
+    reason = None
+    seen = False
+    for chunk in chunks:
+        body.update({key: value for key, value in chunk.items() if key != "choices" and value is not None})
+        choices = chunk.get("choices")
+        for choice in choices if isinstance(choices, list) else []:
+            if not isinstance(choice, Mapping) or choice.get("index") not in (0, None):
+                continue
+            seen = True
+            reason = choice.get("finish_reason") or reason
+            delta = choice.get("delta")
+            if isinstance(delta, Mapping):
+                _join_delta(message, calls, delta)
+    if not seen:
+        return body
+    if calls:
+        message["tool_calls"] = list(calls.values())
+    return {**body, "choices": [{"index": 0, "message": message, "finish_reason": reason}]}
+
+
+def _join_delta(message: dict[str, Any], calls: dict[Any, dict[str, Any]], delta: Mapping[str, Any]) -> None:
+    for key, value in delta.items():
+        if key == "tool_calls":
+            for part in value if isinstance(value, list) else []:
+                if isinstance(part, Mapping):
+                    _join_call(calls, part)
+        elif key == "role" or value is None:
+            continue
+        elif isinstance(value, (str, list)) and isinstance(message.get(key), type(value)):
+            message[key] = message[key] + value
+        else:
+            message[key] = value
+
+
+def _join_call(calls: dict[Any, dict[str, Any]], part: Mapping[str, Any]) -> None:
+    """Parts of one call share an index; where there is none, a part with an id begins a call."""
+    index = part.get("index")
+    if not isinstance(index, int):
+        index = len(calls) if part.get("id") or not calls else next(reversed(calls))
+    call = calls.setdefault(index, {"id": "", "type": "function", "function": {"name": "", "arguments": ""}})
+    call["id"] = part.get("id") or call["id"]
+    function = part.get("function")
+    if isinstance(function, Mapping):
+        call["function"]["name"] = function.get("name") or call["function"]["name"]
+        arguments = function.get("arguments")
+        if isinstance(arguments, str):
+            call["function"]["arguments"] += arguments
+    for key, value in part.items():
+        if key not in ("index", "id", "type", "function"):
+            call[key] = value
