@@ -19,8 +19,29 @@ class ToolDefinitionError(AgentError, ValueError):
     """A tool cannot be registered: its name, its signature or its schema would be refused or could not be called."""
 
 
+class ToolFailure(AgentError):
+    """Raised inside a tool to say that it failed, in words for the model.
+
+    Args:
+        message: what went wrong and what could be tried instead. It becomes the ``error`` of the result as it stands.
+        retryable: whether another call, corrected or later, may succeed.
+    """
+
+    def __init__(self, message: str, *, retryable: bool = True) -> None:
+        super().__init__(message)
+        self.retryable = retryable
+
+
+class ArgumentError(AgentError, ValueError):
+    """The arguments of a call do not fit the tool; the text names the parameter and what it takes."""
+
+
 class ProtocolError(AgentError):
     """A message list breaks the rules of the tool-calling protocol and cannot be sent."""
+
+
+class ContextOverflow(AgentError):
+    """Nothing more can be left out of a request and it is still too long; the text gives the numbers."""
 
 
 class ScriptExhausted(AgentError):

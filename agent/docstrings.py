@@ -1,0 +1,41 @@
+"""What a docstring says about a function and its parameters: the words that a model reads about a tool."""
+
+from __future__ import annotations
+
+import inspect
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+
+@dataclass(frozen=True, slots=True)
+class FunctionDoc:
+    """The parts of a docstring that a tool needs."""
+
+    summary: str = ""
+    """Everything before the sections about parameters, results and errors."""
+    parameters: dict[str, str] = field(default_factory=dict)
+    """Description of each documented name, on one line. Names that are no parameters may be among them."""
+
+
+def read_doc(function: Callable[..., Any]) -> FunctionDoc:
+    """Read a docstring in Google, NumPy or reST style; an empty one where there is none."""
+    import docstring_parser
+
+    text = inspect.getdoc(function) or ""
+    if not text.strip():
+        return FunctionDoc()
+    # The parser takes the first line for the summary, whatever it is; a line of ours keeps a leading section a section.
+    parsed = docstring_parser.parse(f"{_LEAD}\n\n{text}" if _SECTION.match(text) else text)
+    described = {p.arg_name.lstrip("*"): _one_line(p.description) for p in parsed.params if p.description}
+    summary = (parsed.description or "").strip().removeprefix(_LEAD)
+    return FunctionDoc(summary.strip(), described)
+
+
+_LEAD = "_"
+_SECTION = re.compile(r"\s*(?:Args|Arguments|Parameters|Params)(?::|\n-)|\s*:param\b")
+
+
+def _one_line(text: str) -> str:
+    return " ".join(text.split())
