@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 import re
 from collections import deque
-from collections.abc import Mapping, MappingView, Set
+from collections.abc import ItemsView, KeysView, Mapping, Set, ValuesView
 from dataclasses import dataclass, fields, is_dataclass
 from enum import Enum
 from typing import Any
@@ -126,7 +126,7 @@ def _convert(value: Any, above: tuple[int, ...]) -> Any:
         return {_key(key): plain(item, above) for key, item in value.items()}
     if isinstance(value, tuple) and hasattr(value, "_fields"):
         return {name: plain(item, above) for name, item in zip(value._fields, value, strict=True)}
-    if isinstance(value, (list, tuple, deque, MappingView)):
+    if isinstance(value, (list, tuple, deque, KeysView, ValuesView, ItemsView)):
         return [plain(item, above) for item in value]
     if isinstance(value, Set):
         return _sorted([plain(item, above) for item in value])

@@ -1,8 +1,8 @@
 """JSON Schema of tool arguments: checking against it, and writing it so that every host accepts it.
 
 One rule of conversion holds for all tools. Where the schema wants an integer, a number, true or false, null, an array
-or an object, and the model sent a string that spells exactly such a value in JSON (or ``True``/``False`` as Python does),
-that value is taken. Nothing else is converted: ``"false"`` is never true, ``true`` is not 1, 5 is no string.
+or an object, and the model sent a string that spells exactly such a value in JSON (or ``True``/``False`` as Python
+does), that value is taken. Nothing else is converted: ``"false"`` is never true, ``true`` is not 1, 5 is no string.
 """
 
 from __future__ import annotations
@@ -54,12 +54,10 @@ class ArgumentSchema:
         Raises:
             ArgumentError: they do not fit; the text names each parameter and what it takes.
         """
-        if self._validator.is_valid(arguments):
-            return arguments  # type: ignore[no-any-return]
         if not isinstance(arguments, dict):
-            raise ArgumentError(
-                f"wrong arguments: they must be a JSON object, not {jsontext.dumps(arguments)[:_SHOWN]}"
-            )
+            raise ArgumentError(f"wrong arguments: they must be a JSON object, not {str(arguments)[:_SHOWN]}")
+        if self._validator.is_valid(arguments):
+            return arguments
         for _ in range(_ROUNDS):
             errors = list(self._validator.iter_errors(arguments))
             if not errors:
@@ -178,9 +176,9 @@ def map_schema(node: dict[str, Any], change: Callable[[Any], Any]) -> dict[str, 
 def portable(schema: dict[str, Any]) -> dict[str, Any]:
     """The same schema in the words that hosts agree on.
 
-    No ``$ref``: types stand where they are used, and a recursive one ends after :data:`RECURSION_DEPTH` rounds. A single
-    allowed value is a list of one. Every array has ``items``, also beside ``prefixItems``, for hosts that know only that.
-    Titles made from names are left out.
+    No ``$ref``: types stand where they are used, and a recursive one ends after :data:`RECURSION_DEPTH` rounds. A
+    single allowed value is a list of one. Every array has ``items``, also beside ``prefixItems``, for hosts that know
+    only that. Titles made from names are left out.
     """
 
     def write(node: Any, above: tuple[str, ...] = ()) -> Any:
@@ -223,8 +221,8 @@ _GEMINI_KEYS = frozenset(("type", "description", "enum", "properties", "required
 def for_gemini(schema: dict[str, Any]) -> dict[str, Any]:
     """The schema in the dialect of Gemini's function declarations, which refuses the whole list for one unknown key.
 
-    It never allows more than the original: null beside one other type becomes ``nullable``, of other alternatives the
-    first is kept, values that are no strings move from ``enum`` into the description, what has no type becomes a string.
+    Null beside another type becomes ``nullable``, of other alternatives the first is kept, values that are no strings
+    move from ``enum`` into the description, and what has no type becomes a string.
     """
 
     def write(node: Any) -> Any:

@@ -52,6 +52,8 @@ class CallPlan:
     """The parameter that receives the :class:`RunContext`."""
     signature: inspect.Signature | None = field(default=None, repr=False)
     """None for a function that Python cannot look into."""
+    asynchronous: bool = False
+    """Whether a call gives something to be awaited."""
 
     @property
     def simple(self) -> bool:
@@ -99,14 +101,14 @@ def plan_of(func: Callable[..., Any]) -> CallPlan:
     names = _Names(func)
     context = next((p.name for p in free if _is_context(names.try_resolve(p.annotation))), None)
     positional = tuple(p for p in free if p.kind is inspect.Parameter.POSITIONAL_ONLY)
-    return CallPlan(positional, context, signature)
+    return CallPlan(positional, context, signature, _is_async(func))
 
 
 def describe(func: Callable[..., Any], words: Mapping[str, str], *, receiver: bool = False) -> Described:
     """Read a function's signature.
 
-    Every parameter with a name of its own becomes an argument; ``*args`` and ``**kwargs`` are left out and stay empty, and
-    an argument that the function does not have is refused. A parameter without a hint takes anything. Names with a
+    Every parameter with a name of its own becomes an argument; ``*args`` and ``**kwargs`` are left out and stay empty,
+    and an argument that the function does not name is refused. A parameter without a hint takes anything. Names with a
     leading underscore are parameters like all others. A default that JSON cannot express is left out of the schema and
     still applies.
 
@@ -131,7 +133,14 @@ def describe(func: Callable[..., Any], words: Mapping[str, str], *, receiver: bo
             hints[parameter.name] = _described_hint(parameter, hint, words.get(parameter.name))
     positional = tuple(p for p in free if p.kind is inspect.Parameter.POSITIONAL_ONLY)
     parameters, convert = _compile(hints)
-    return Described(parameters, convert, CallPlan(positional, context, None if receiver else signature))
+    plan = CallPlan(positional, context, None if receiver else signature, _is_async(func))
+    return Described(parameters, convert, plan)
+
+
+def _is_async(func: Any) -> bool:
+    while isinstance(func, functools.partial):
+        func = func.func
+    return inspect.iscoroutinefunction(func) or inspect.iscoroutinefunction(getattr(func, "__call__", None))  # noqa: B004
 
 
 def _signature(func: Callable[..., Any]) -> inspect.Signature:
@@ -161,8 +170,8 @@ class _Names:
             return get_type_hints(holder, self._globals, self._locals, include_extras=True)[parameter.name]
         except Exception as error:
             raise ToolDefinitionError(
-                f"parameter {parameter.name!r}: the hint {parameter.annotation!r} cannot be resolved ({error}); it must be "
-                f"importable at run time and known in the function's module"
+                f"parameter {parameter.name!r}: the hint {parameter.annotation!r} cannot be resolved ({error}); it must "
+                f"be known in the function's module when the program runs"
             ) from error
 
     def try_resolve(self, annotation: Any) -> Any:

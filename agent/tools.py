@@ -58,8 +58,8 @@ class Tool:
     def __post_init__(self) -> None:
         if not isinstance(self.name, str) or not _NAME.fullmatch(self.name):
             raise ToolDefinitionError(
-                f"the tool name {self.name!r} would be refused by model providers: use 1 to 64 of the characters a-z, A-Z, "
-                f"0-9, _ and -, for example {_suggest(self.name)!r}"
+                f"the tool name {self.name!r} would be refused by model providers: use 1 to 64 letters a-z, A-Z, digits, "
+                f"_ and -, for example {_suggest(self.name)!r}"
             )
         if not callable(self.func) and not self.receiver:
             raise ToolDefinitionError(f"the tool {self.name!r} needs a function, not {type(self.func).__name__}")
@@ -94,7 +94,9 @@ class Tool:
     @property
     def needs_thread(self) -> bool:
         """Whether a call must not run in the thread that waits for it."""
-        return self.timeout is not None or _is_async(self.func)
+        if self.plan is None:
+            self.plan = signature.plan_of(self.func)
+        return self.timeout is not None or self.plan.asynchronous
 
     def run(self, arguments: dict[str, Any], context: RunContext | None = None) -> ToolResult:
         """Check the arguments, call the function in this thread and give its outcome as a result.
@@ -148,12 +150,6 @@ def _suggest(name: Any) -> str:
     return cleaned or "my_tool"
 
 
-def _is_async(func: Any) -> bool:
-    while isinstance(func, partial):
-        func = func.func
-    return inspect.iscoroutinefunction(func) or inspect.iscoroutinefunction(getattr(func, "__call__", None))  # noqa: B004
-
-
 @overload
 def tool(func: Callable[..., Any], /) -> Tool: ...
 
@@ -175,8 +171,9 @@ def tool(
 ) -> Tool | Callable[[Callable[..., Any]], Tool]:
     """Make a tool of a typed function: ``@tool`` or ``@tool(name=..., description=..., timeout=..., idempotent=...)``.
 
-    The signature gives the schema, the docstring the descriptions. Functions, async functions, methods, class and static
-    methods, partials, wrapped functions and callable objects will do. The tool can still be called like the function.
+    The signature gives the schema, the docstring the descriptions. Functions, async functions, methods, class and
+    static methods, partials, wrapped functions and callable objects will do. The tool can still be called like the
+    function.
 
     Raises:
         ToolDefinitionError: a parameter cannot be described, or the name would be refused.
