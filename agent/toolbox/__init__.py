@@ -1,0 +1,54 @@
+"""The toolbox: small honest tools for scenarios and first tries. Their data is made up; none needs a network."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+from pathlib import Path
+
+from agent.errors import InputError
+from agent.toolbox import calculator, practice, weather
+from agent.toolbox.files import file_tools
+from agent.toolbox.orders import order_tools
+from agent.tools import Tool, ToolRegistry
+
+SAMPLE_FILES = Path(__file__).parent.parent / "scenarios" / "files"
+"""The folder that the file tools look at where no other is given: three small Python files."""
+
+
+def toolbox(root: Path | None = None) -> dict[str, Tool]:
+    """All tools by name.
+
+    Args:
+        root: the one folder that the file tools may read; None: :data:`SAMPLE_FILES`.
+
+    Raises:
+        InputError: ``root`` is not a folder.
+    """
+    folder = SAMPLE_FILES if root is None else Path(root)
+    if not folder.is_dir():
+        raise InputError(f"the folder {str(folder)!r} for the file tools does not exist")
+    tools = (*calculator.TOOLS, *order_tools(), *weather.TOOLS, *file_tools(folder), *practice.TOOLS)
+    return {tool.name: tool for tool in tools}
+
+
+def pick(names: Iterable[str], root: Path | None = None) -> ToolRegistry:
+    """A registry of the tools with these names, in this order.
+
+    Raises:
+        InputError: a name is not in the toolbox; the text names the nearest one. Or ``root`` is not a folder.
+    """
+    tools = toolbox(root)
+    registry = ToolRegistry()
+    for name in dict.fromkeys(names):
+        if name not in tools:
+            raise InputError(f"there is no tool {name!r} in the toolbox{nearest(name, tools)}")
+        registry.add(tools[name])
+    return registry
+
+
+def nearest(name: str, known: Iterable[str]) -> str:
+    """The end of a sentence about an unknown name: the nearest known one, or all of them."""
+    names = list(known)
+    near = difflib.get_close_matches(name, names, n=1, cutoff=0.6)
+    return f"; did you mean {near[0]!r}?" if near else f": it has {', '.join(names)}"
