@@ -6,7 +6,6 @@ usage comes. A piece that could belong to several calls is never guessed at: the
 
 from __future__ import annotations
 
-import json
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -35,7 +34,7 @@ class _Call:
     def is_open(self) -> bool:
         """Whether more arguments can come: those so far are not a whole JSON object."""
         text = "".join(self.arguments)
-        return not text.rstrip().endswith("}") or repair_arguments(text).problem is not None
+        return not text.strip() or repair_arguments(text).problem is not None
 
     def to_dict(self) -> dict[str, Any]:
         function = {"name": self.name, "arguments": "".join(self.arguments)}
@@ -93,7 +92,7 @@ class StreamedReply:
     def _add_delta(self, delta: Mapping[str, Any]) -> list[Delta]:
         deltas: list[Delta] = []
         for key, value in delta.items():
-            if value is None or value == "" and key != "content":
+            if value is None or (value == "" and key != "content"):
                 continue
             if key == "content":
                 deltas.extend(self._add_content(value))
@@ -190,7 +189,10 @@ def _begins_another(call: _Call, call_id: str, name: str, text: str) -> bool:
 
 def _without_twins(deltas: list[Delta]) -> list[Delta]:
     """Some hosts send each thought under two names; people see it once."""
-    return list(dict.fromkeys(deltas)) if len(deltas) > 1 else deltas
+    thoughts = [delta for delta in deltas if delta[0] == "reasoning"]
+    if len(thoughts) < 2:
+        return deltas
+    return [*dict.fromkeys(thoughts), *(delta for delta in deltas if delta[0] == "text")]
 
 
 def _part_text(value: Any) -> str:
@@ -205,40 +207,3 @@ def _usage_of(chunk: Mapping[str, Any], choice: Mapping[str, Any]) -> Any:
     """The usage of a chunk; Moonshot puts it into the choice and Groq under a key of its own."""
     groq = chunk.get("x_groq")
     return chunk.get("usage") or choice.get("usage") or (groq.get("usage") if isinstance(groq, Mapping) else None)
-
-
-class EventLines:
-    """Cuts the bytes of a server-sent event stream into the data of its events, as they become complete."""
-
-    def __init__(self) -> None:
-        self._rest = b""
-        self._data: list[bytes] = []
-
-    def feed(self, chunk: bytes) -> list[bytes]:
-        """The data of every event that ``chunk`` completes. Comments and other fields are left out."""
-        lines = (self._rest + chunk).split(b"\n")
-        self._rest = lines.pop()
-        events = []
-        for line in lines:
-            line = line.rstrip(b"\r")
-            if line.startswith(b"data:"):
-                self._data.append(line[5:].strip())
-            elif line.startswith(b"error:"):
-                self._data.append(b'{"error":' + (line[6:].strip() or b"null") + b"}")
-            elif not line and self._data:
-                events.append(b"\n".join(self._data))
-                self._data = []
-        return events
-
-    def end(self) -> list[bytes]:
-        """What is left when the stream has ended without its last empty line."""
-        return self.feed(b"\n\n")
-
-
-def read_event(data: bytes) -> Any:
-    """The JSON of one event.
-
-    Raises:
-        ValueError: it is not JSON.
-    """
-    return json.loads(data)
