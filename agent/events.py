@@ -63,8 +63,8 @@ class AgentEvent:
     Types and the fields they carry: ``turn.started``; ``model.completed {iteration, tool_calls}``;
     ``tool.started {id, name}``; ``tool.completed {id, name, result}``; ``turn.completed {answer, iterations}``;
     ``turn.failed {reason}``. Only when it happens: ``model.delta {text | reasoning}``,
-    ``model.retry {attempt, error, wait_s}``, ``tool.denied {id, name, reason}``, ``context.compacted {...}``,
-    ``run.extended {limits}``.
+    ``model.retry {attempt, error, wait_s, status}``, ``tool.denied {id, name, reason}``,
+    ``context.compacted {before, tokens}``.
     """
 
     type: str

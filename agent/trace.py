@@ -100,12 +100,16 @@ class Edit(Record):
     """``context``, or the kind of the intervention."""
     with_: dict[str, Any] | None = None
     """The message sent instead (replace) or besides (insert); ``with`` in the file."""
+    count: int = 1
+    """How many messages in a row a drop takes away; in the file only where it is not 1."""
 
     def to_dict(self) -> dict[str, Any]:
         """JSON data, with the key ``with`` as in the file."""
         data: dict[str, Any] = {"op": self.op, "message": self.message, "by": self.by, **self.extra}
         if self.with_ is not None:
             data["with"] = self.with_
+        if self.count != 1:
+            data["count"] = self.count
         return data
 
     @classmethod

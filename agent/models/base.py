@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
-from agent.errors import Retry
+from agent.errors import ModelError, Retry
 from agent.messages import Message
 from agent.usage import Usage
 
@@ -43,6 +43,18 @@ class CallControl:
         left = self.remaining_s()
         short = left is not None and left < seconds
         return not self.stop.wait(left if short else seconds) and not short
+
+    def wait_or_fail(self, seconds: float) -> None:
+        """Wait, and say why where it was cut short.
+
+        Raises:
+            ModelError: of kind ``stopped`` or ``timeout``.
+        """
+        if self.wait(seconds):
+            return
+        if self.stop.is_set():
+            raise ModelError("the run was stopped while the model was at work", kind="stopped")
+        raise ModelError("the time of the run was up while the model was at work", kind="timeout")
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,93 @@
+"""Approve and execute: what happens to the calls of one reply."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator
+
+from agent.approval import RUN, Decision, digest
+from agent.execution import Job, execute
+from agent.limits import Limits
+from agent.policy import CapabilityPolicy
+from agent.results import ToolResult
+from agent.state import Counters, PendingCall
+from agent.tools import RunContext, ToolRegistry
+
+
+def approve(
+    calls: list[PendingCall], tools: ToolRegistry, policy: CapabilityPolicy | None, limits: Limits, counters: Counters
+) -> list[PendingCall]:
+    """Decide about every call that is not decided yet; gives those that the policy denied.
+
+    A call for which a person must be asked stays undecided, with a ``question``. The policy is asked with the name that
+    the call resolved to, whatever the model wrote.
+    """
+    denied = []
+    for index, pending in enumerate(calls):
+        unknown = pending.begun and pending.decision is None
+        if pending.decision is not None or pending.result is not None or unknown:
+            continue
+        tool = tools.resolve(pending.call.name)
+        pending.name = tool.name if tool else None
+        pending.decision, pending.question = _verdict(index, calls, tools, policy, limits, counters)
+        if pending.decision and pending.decision.kind == "denied":
+            denied.append(pending)
+    return denied
+
+
+def _verdict(
+    index: int,
+    calls: list[PendingCall],
+    tools: ToolRegistry,
+    policy: CapabilityPolicy | None,
+    limits: Limits,
+    counters: Counters,
+) -> tuple[Decision | None, str]:
+    pending = calls[index]
+    if digest(pending.call, with_id=False) in counters.rejected:
+        return Decision("rejected", "user", "the same call was rejected before"), ""
+    if limits.calls_per_step is not None and index >= limits.calls_per_step:
+        return Decision("skipped", reason=f"not run: at most {limits.calls_per_step} calls in one reply"), ""
+    if pending.name is None:
+        return RUN, ""
+    verdict, reason = policy.check(pending.name) if policy else ("run", "")
+    if verdict == "deny":
+        return Decision("denied", "policy", reason), ""
+    return (None, reason) if verdict == "ask" else (RUN, "")
+
+
+def act(
+    calls: list[PendingCall],
+    tools: ToolRegistry,
+    context: Callable[[PendingCall], RunContext],
+    *,
+    parallel: bool,
+    stop: threading.Event,
+    deadline_s: float | None = None,
+) -> Iterator[tuple[PendingCall, ToolResult]]:
+    """Run what was approved and answer the rest; gives each result as it comes.
+
+    Args:
+        calls: the calls that have no result yet.
+        tools: where the tools are.
+        context: what a tool that asks for it is told about the run.
+        parallel: whether tools may run at the same time.
+        stop: set when the user stops the run.
+        deadline_s: seconds after which a tool that still runs is given up.
+    """
+    jobs = []
+    for index, pending in enumerate(calls):
+        decision = pending.decision or Decision("denied", reason="nobody approved this call")
+        if not decision.holds_for(pending.call):
+            decision = pending.decision = Decision("denied", reason="the approval was for another call")
+        if (answer := decision.answer()) is not None:
+            yield pending, answer
+            continue
+        tool = tools.resolve(pending.call.name)
+        arguments = decision.arguments if decision.arguments is not None else pending.call.arguments
+        if tool is None or (pending.call.problem and decision.kind != "edited"):
+            yield pending, tools.run(pending.call)
+            continue
+        jobs.append(Job(index, pending.call, tool, arguments, context(pending)))
+    for position, result in execute(jobs, parallel=parallel, stop=stop):
+        yield calls[position], result

@@ -1,0 +1,46 @@
+"""How a run ends: the reason, the answer, the evidence. Two fields, because stopping is not finishing."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from agent.evidence import Check, verify
+from agent.models.replies import visible_text
+from agent.models.text_calls import claims_a_call
+from agent.state import RunState
+from agent.stops import Stop, StopReason
+from agent.trace import Evidence, Outcome
+
+CLAIMED = "claimed_call"
+
+
+def conclude(run: RunState, stop: Stop, checks: Sequence[Check]) -> Outcome:
+    """Write the outcome of the run into its trace."""
+    reply = run.reply
+    final = visible_text(reply) if reply is not None and stop.reason is StopReason.FINAL else ""
+    run.trace.outcome = outcome = Outcome(reason=str(stop.reason), detail=stop.detail, final=final)
+    if not final:
+        outcome.fallback = _last_text(run)
+    outcome.verified, outcome.evidence = verify([*_claims(run, final), *checks], run.trace)
+    return outcome
+
+
+def _claims(run: RunState, final: str) -> list[Check]:
+    """A text that says a tool was used, where none was, must not pass for a finished task: a check that fails."""
+    names = [str(tool.get("function", {}).get("name")) for tool in run.trace.tools]
+    if not final or not names:
+        return []
+    called = {tool.name for step in run.trace.steps[run.counters.turn_start :] for tool in step.tools}
+    claim = claims_a_call(final, names, called=called)
+    if claim is None:
+        return []
+    text = f"the answer speaks of a tool call that was never made: {claim}"
+    run.trace.notes.append({"kind": CLAIMED, "text": text, "step": run.step.index, "message": run.step.reply})
+    return [lambda trace: Evidence(check=CLAIMED, ok=False, detail=text)]
+
+
+def _last_text(run: RunState) -> str:
+    for message in reversed(run.trace.messages[run.counters.task_at :]):
+        if message.role == "assistant" and (text := visible_text(message)):
+            return text
+    return ""

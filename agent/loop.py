@@ -1,0 +1,132 @@
+"""The agent loop, and the file to read first. A run is plain data; ``advance()`` moves it forward by one phase.
+
+    prepare -> call -> approve -> execute -> append -> decide -> prepare -> ...
+     THINK     THINK  TOOL_CALL  TOOL_CALL  OBSERVE   OBSERVE
+
+The model only asks. Code decides, the environment answers, and the message list is all that the model ever sees.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from agent import clock, recording
+from agent.acting import act, approve
+from agent.control import RunControl
+from agent.errors import AgentError
+from agent.events import AgentEvent, Maker, Phase
+from agent.messages import Message
+from agent.request import request_of
+from agent.stops import Rules, Stop, StopReason, first_stop, note_outcomes
+
+NUDGE = "Your last message was empty. Please go on: call a tool or give the final answer."
+
+
+class Loop(RunControl):
+    """One agent and its run. How it is made, started, stopped and saved: :class:`~agent.control.RunControl`."""
+
+    def advance(self) -> list[AgentEvent]:
+        """Perform exactly one phase and give the events that it caused; nothing when the run is done or waiting."""
+        self._events, self._started = self._started, []
+        if self.run.phase is None or self.waiting:
+            return self._events
+        begun = clock.monotonic()
+        if self._stop.is_set():
+            self._finish(Stop(StopReason.STOPPED_BY_USER, "a person stopped the run"))
+        else:
+            self.run.phase = _PHASES[self.run.phase](self)
+        self.run.counters.active_s += clock.monotonic() - begun
+        if self._journal:
+            self._journal.phase(self.run)
+        return self._events
+
+    def _prepare(self) -> Phase | None:
+        """Build the request: the message list, changed by budget and interventions, and checked."""
+        run = self.run
+        try:
+            run.request, fitted = self._outgoing.build(self.messages, run.counters.task_at, self._summarise)
+        except AgentError as error:
+            return self._fail(error)
+        if fitted and fitted.changed:
+            recording.note_compaction(run, fitted, len(run.trace.steps) + 1)
+            self._emit("context.compacted", before=fitted.before, tokens=fitted.tokens)
+        return Phase.CALL
+
+    def _call(self) -> Phase | None:
+        """One model call, one assistant message, appended as it came."""
+        run = self.run
+        step = recording.begin_step(run)
+        if self._journal:
+            self._journal.begin_call()
+        begun = clock.monotonic()
+        try:
+            answer = self._asker.ask(request_of(run.trace, step), self.tools.schemas(), self._control())
+        except AgentError as error:
+            recording.record_failure(run, error, clock.since_ms(begun))
+            return self._fail(error)
+        recording.record_reply(run, answer.reply, answer.latency_ms, need_tokens=self._needs_tokens)
+        self._note_reply(answer.reply)
+        calls = answer.reply.message.tool_calls
+        self._emit("model.completed", iteration=run.iteration, tool_calls=[call.name for call in calls])
+        return Phase.APPROVE if calls else Phase.DECIDE
+
+    def _approve(self) -> Phase | None:
+        """Code decides about every call: the policy first, then a person where one is to be asked."""
+        run, own = self.run, self.settings
+        for denied in approve(run.pending, self.tools, own.policy, own.limits, run.counters):
+            reason = denied.decision.reason if denied.decision else ""
+            self._emit("tool.denied", id=denied.call.id, name=denied.call.name, reason=reason)
+        return Phase.APPROVE if self.waiting else Phase.EXECUTE
+
+    def _execute(self) -> Phase | None:
+        """The environment answers: what was approved runs, and the result of each call is kept."""
+        run = self.run
+        todo = [pending for pending in run.pending if pending.result is None]
+        results = act(
+            todo,
+            self.tools,
+            self._begin_tool,
+            parallel=self.settings.parallel,
+            stop=self._stop,
+            deadline_s=self._left_s(),
+        )
+        for pending, result in results:
+            index = run.pending.index(pending)
+            recording.record_result(run, index, pending, result)
+            if self._journal:
+                self._journal.result(index, pending)
+            if pending.begun:
+                self._emit("tool.completed", id=pending.call.id, name=pending.call.name, result=result.value)
+        return Phase.APPEND
+
+    def _append(self) -> Phase | None:
+        """One tool message per call, in call order, under the call's id."""
+        recording.append_results(self.run, self.settings.context)
+        return Phase.DECIDE
+
+    def _decide(self) -> Phase | None:
+        """Is there a reason to stop? If there is none, once more round the loop."""
+        run, limits = self.run, self.settings.limits
+        note_outcomes(run, limits)
+        stop = first_stop(run, Rules(self.settings.max_steps, limits))
+        recording.log_step(run)
+        if stop and stop.reason is StopReason.EMPTY_ANSWER and run.counters.nudges < limits.nudges:
+            run.counters.nudges += 1
+            run.trace.add(Message("user", NUDGE), Maker.CODE, run.step.index)
+            return Phase.PREPARE
+        run.pending = []
+        if stop is None:
+            return Phase.PREPARE
+        self._finish(stop)
+        return None
+
+
+_PHASES: dict[Phase, Callable[[Loop], Phase | None]] = {
+    Phase.PREPARE: Loop._prepare,
+    Phase.CALL: Loop._call,
+    Phase.APPROVE: Loop._approve,
+    Phase.EXECUTE: Loop._execute,
+    Phase.APPEND: Loop._append,
+    Phase.DECIDE: Loop._decide,
+}
+"""Each phase does one thing and names the next; None means that the run is done."""

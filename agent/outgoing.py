@@ -1,0 +1,52 @@
+"""Prepare: from the message list to the request of one model call. Every request of every path is built here."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from agent.context import ContextWindow, Fitted, Summarise
+from agent.errors import ProtocolError
+from agent.interventions import Intervention
+from agent.messages import Message
+from agent.protocol import repairs, violations
+from agent.request import MessageView, apply_edits
+from agent.trace import Edit, Request
+
+
+class Outgoing:
+    """Builds requests for one run.
+
+    Looks only at what was added since the last check. A resumed run begins with a new one of these, so that it is
+    checked from its first message on.
+    """
+
+    def __init__(self, window: ContextWindow | None, interventions: Sequence[Intervention] = ()) -> None:
+        self.window = window
+        self.interventions = tuple(interventions)
+        self._checked = 0
+
+    def build(self, messages: list[Message], task_at: int, summarise: Summarise) -> tuple[Request, Fitted | None]:
+        """The next request, and what the context budget did for it.
+
+        Raises:
+            ContextOverflow: the budget cannot be met.
+            ProtocolError: the request would be refused and cannot be mended.
+            ModelError: the summary call failed.
+        """
+        fitted = self.window.fit(messages, task_at, summarise) if self.window else None
+        edits = list(fitted.edits) if fitted else []
+        for intervention in self.interventions:
+            edits += intervention.edits(messages)
+        if not any(intervention.breaks_protocol for intervention in self.interventions):
+            edits = self._check(messages, edits)
+        return Request(upto=len(messages), edits=edits), fitted
+
+    def _check(self, messages: list[Message], edits: list[Edit]) -> list[Edit]:
+        found = violations(messages, self._checked)
+        if found:
+            edits = edits + repairs(messages, found)
+        else:
+            self._checked = len(messages)
+        if edits and (left := violations(apply_edits(MessageView(messages, len(messages)), edits))):
+            raise ProtocolError(f"the request would be refused: {left[0].text}")
+        return edits

@@ -1,0 +1,175 @@
+"""What a run leaves behind while it goes on: its steps, messages and counters, and one log record a step."""
+
+from __future__ import annotations
+
+import logging
+from dataclasses import asdict
+
+from agent import clock, tokens
+from agent.context import ContextBudget, Fitted, cap_result
+from agent.errors import AgentError, ModelError
+from agent.events import STATE_OF, Maker
+from agent.messages import Message
+from agent.models.base import ModelReply
+from agent.protocol import INTERRUPTED
+from agent.request import request_of
+from agent.results import ToolResult
+from agent.state import PendingCall, RunState
+from agent.trace import ToolRun, TraceStep
+from agent.usage import Usage
+
+logger = logging.getLogger("agent")
+
+_CODE_ANSWERED = ("denied", "skipped")
+_TRUNCATION_GROWTH = 200
+"""Tokens that a request must have grown by before a flat count of the provider says that it cuts prompts."""
+
+
+def begin_step(run: RunState) -> TraceStep:
+    """The record of the step whose model call is about to be made; one that was refused as too long is used again."""
+    if not (run.trace.steps and run.step.reply is None and run.context.refused_step == run.step.index):
+        run.trace.steps.append(TraceStep(index=len(run.trace.steps) + 1))
+    run.step.started, run.step.request = clock.now(), run.request
+    return run.step
+
+
+def record_reply(run: RunState, reply: ModelReply, latency_ms: float, *, need_tokens: bool) -> None:
+    """Append the assistant message as it came, and note what the provider said about it.
+
+    Args:
+        run: the run.
+        reply: what the model answered.
+        latency_ms: of the call.
+        need_tokens: a limit depends on the tokens, so what is not reported is estimated and marked.
+    """
+    step, counters = run.step, run.counters
+    step.usage = reply.usage
+    if need_tokens and (reply.usage is None or reply.usage.total is None):
+        step.usage = estimate_usage(run, reply)
+    step.latency_ms, step.first_token_ms = latency_ms, reply.first_token_ms
+    step.finish_reason, step.cost, step.model = reply.finish_reason, reply.cost, reply.model
+    if reply.retries:
+        step.retries = [asdict(retry) for retry in reply.retries]
+    step.warnings = [*reply.warnings, *_server_truncates(run, step)]
+    step.reply = run.trace.add(reply.message, Maker.MODEL, step.index, raw=reply.raw)
+    step.tools = [ToolRun(tool_call_id=c.id, name=c.name, arguments=c.arguments) for c in reply.message.tool_calls]
+    run.pending = [PendingCall(call) for call in reply.message.tool_calls]
+    count_usage(run, step.usage, reply.cost)
+    counters.model_calls += 1
+
+
+def count_usage(run: RunState, usage: Usage | None, cost: float | None) -> None:
+    """Add one model call to what the budgets are measured against."""
+    if usage is not None:
+        run.counters.tokens += usage.total or 0
+        run.counters.tokens_estimated |= usage.estimated
+    if cost is not None:
+        run.counters.cost = (run.counters.cost or 0.0) + cost
+
+
+def record_failure(run: RunState, error: AgentError, latency_ms: float) -> None:
+    """Note a model call that gave no reply."""
+    run.step.latency_ms = latency_ms
+    run.counters.model_calls += 1
+    if isinstance(error, ModelError):
+        run.step.retries = [asdict(retry) for retry in error.retries]
+
+
+def estimate_usage(run: RunState, reply: ModelReply) -> Usage:
+    """What the call probably took; the provider's numbers stand where there are any."""
+    given = reply.usage or Usage()
+    prompt, completion = given.prompt_tokens, given.completion_tokens
+    if prompt is None:
+        prompt = tokens.count_messages(request_of(run.trace, run.step)) + tokens.count_schemas(run.trace.tools)
+    if completion is None:
+        completion = tokens.count_message(reply.message)
+    return Usage(
+        prompt,
+        completion,
+        prompt + completion,
+        given.cached_tokens,
+        given.cache_write_tokens,
+        given.reasoning_tokens,
+        True,
+    )
+
+
+def record_result(run: RunState, index: int, pending: PendingCall, result: ToolResult) -> None:
+    """Keep the result of a call until the batch is complete, and how it came about."""
+    decision = pending.decision
+    pending.result = result
+    tool = run.step.tools[index]
+    tool.name = pending.name or pending.call.name
+    tool.started, tool.latency_ms, tool.ok = pending.started, result.latency_ms, result.ok
+    tool.decision = decision.kind if decision else "unknown"
+    if decision and decision.arguments is not None:
+        tool.arguments = decision.arguments
+    if result.timed_out:
+        tool.decision = "timed_out"
+
+
+def append_results(run: RunState, budget: ContextBudget | None) -> None:
+    """Write one tool message for each call, in call order, under the call's id."""
+    for index, pending in enumerate(run.pending):
+        result = pending.result or ToolResult.failed(INTERRUPTED, retryable=True)
+        if pending.result is None:
+            record_result(run, index, pending, result)
+        text = (pending.decision.notice() if pending.decision else "") + result.text
+        shown = cap_result(text, budget.result_limit) if budget else text
+        message = Message("tool", shown, tool_call_id=pending.call.id)
+        raw = None if shown is text else text
+        run.step.tools[index].message = run.trace.add(message, _maker(pending), run.step.index, raw=raw)
+
+
+def note_compaction(run: RunState, fitted: Fitted, step: int) -> None:
+    """Say in the trace that the request of this step holds less than the message list."""
+    left_out = sum(end - start for start, end in run.context.dropped)
+    text = f"{left_out} messages are left out of the request: {fitted.before} tokens became {fitted.tokens}"
+    kind = "the provider's count" if run.context.reported else "estimated"
+    run.trace.notes.append({"kind": "context", "text": f"{text} ({kind})", "step": step})
+
+
+def log_step(run: RunState) -> None:
+    """One structured record on the logger ``agent`` for the step that just ended."""
+    if not logger.isEnabledFor(logging.INFO):
+        return
+    step, usage = run.step, run.step.usage or Usage()
+    extra = {
+        "trace_id": run.trace.trace_id,
+        "step": step.index,
+        "state": str(STATE_OF[run.phase]),
+        "msg_count": len(run.trace.messages),
+        "prompt_tokens": usage.prompt_tokens,
+        "completion_tokens": usage.completion_tokens,
+        "total_tokens": usage.total,
+        "latency_ms": step.latency_ms,
+        "tool_latency_ms": {tool.tool_call_id: tool.latency_ms for tool in step.tools},
+    }
+    logger.info("agent.step", extra=extra)
+
+
+def _maker(pending: PendingCall) -> Maker:
+    kind = pending.decision.kind if pending.decision else "denied"
+    if kind in ("mocked", "rejected"):
+        return Maker.USER
+    return Maker.CODE if kind in _CODE_ANSWERED or pending.name is None else Maker.ENVIRONMENT
+
+
+def _server_truncates(run: RunState, step: TraceStep) -> list[str]:
+    """A warning when the provider's prompt count stands still although the request grew.
+
+    Some servers drop the oldest tokens beyond a small default window and answer HTTP 200 all the way.
+    """
+    if len(run.trace.steps) < 2 or step.usage is None or step.request is None or step.request.edits:
+        return []
+    before, now = run.trace.steps[-2], step.usage.prompt_tokens
+    known = before.usage.prompt_tokens if before.usage and not before.usage.estimated else None
+    if known is None or now is None or step.usage.estimated or now > known or before.request is None:
+        return []
+    grown = tokens.count_messages(run.trace.messages[before.request.upto : step.request.upto])
+    if grown < _TRUNCATION_GROWTH:
+        return []
+    return [
+        f"The server's context window is likely cutting the prompt: about {grown} tokens were added, but it still "
+        f"counts {now}. Raise the window (Ollama: num_ctx, llama.cpp: --ctx-size)."
+    ]

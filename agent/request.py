@@ -1,0 +1,72 @@
+"""The request: what one model call is really given. It is the message list, looked at through a list of edits."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import overload
+
+from agent.messages import Message
+from agent.trace import Edit, Trace, TraceStep
+
+
+class MessageView(Sequence[Message]):
+    """The first ``upto`` messages of a list that goes on growing: a fixed request that costs nothing to make."""
+
+    __slots__ = ("_messages", "_upto")
+
+    def __init__(self, messages: list[Message], upto: int) -> None:
+        self._messages = messages
+        self._upto = upto
+
+    def __len__(self) -> int:
+        return self._upto
+
+    @overload
+    def __getitem__(self, index: int) -> Message: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[Message]: ...
+    def __getitem__(self, index: int | slice) -> Message | list[Message]:
+        if isinstance(index, slice):
+            return self._messages[: self._upto][index]
+        if not -self._upto <= index < self._upto:
+            raise IndexError("message index out of range")
+        return self._messages[index if index >= 0 else self._upto + index]
+
+    def __iter__(self) -> Iterator[Message]:
+        messages = self._messages
+        for index in range(self._upto):
+            yield messages[index]
+
+    def __repr__(self) -> str:
+        return f"MessageView({list(self)!r})"
+
+
+def apply_edits(messages: Sequence[Message], edits: Sequence[Edit]) -> list[Message]:
+    """The messages as changed by the edits. All positions speak of the unchanged list.
+
+    Where several edits meet one position, insertions come first, and a drop is stronger than a replacement.
+    """
+    dropped: set[int] = set()
+    replaced: dict[int, Message] = {}
+    inserted: dict[int, list[Message]] = {}
+    for edit in edits:
+        if edit.op == "drop":
+            dropped.update(range(edit.message, edit.message + edit.count))
+        elif edit.op == "replace":
+            replaced[edit.message] = Message.from_dict(edit.with_ or {})
+        else:
+            inserted.setdefault(edit.message, []).append(Message.from_dict(edit.with_ or {}))
+    result: list[Message] = []
+    for position, message in enumerate(messages):
+        result += inserted.get(position, ())
+        if position not in dropped:
+            result.append(replaced.get(position, message))
+    return result + inserted.get(len(messages), [])
+
+
+def request_of(trace: Trace, step: TraceStep) -> Sequence[Message]:
+    """What the model was given in this step, exactly. Empty where the trace does not say."""
+    if step.request is None:
+        return []
+    view = MessageView(trace.messages, min(step.request.upto, len(trace.messages)))
+    return apply_edits(view, step.request.edits) if step.request.edits else view

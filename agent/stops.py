@@ -1,0 +1,229 @@
+"""Why a run ends: a closed list of reasons, and one small rule for each, asked in the order of ``RULES``.
+
+Stopping is not finishing: that the task is done is said by the evidence, never by a stop reason.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import StrEnum
+from hashlib import blake2b
+from typing import TYPE_CHECKING
+
+from agent import jsontext
+from agent.errors import AgentError, ContextOverflow, ScriptExhausted
+from agent.limits import HARD_CAP, Limits
+from agent.models.replies import visible_text
+
+if TYPE_CHECKING:
+    from agent.state import RunState
+
+LONGEST_CYCLE = 4
+"""Cycles of up to this many steps count as repeating: A A A, A B A B A B, and so on."""
+
+
+class StopReason(StrEnum):
+    """Every reason for which a run ends. ``final`` alone means that the model asked for nothing more."""
+
+    FINAL = "final"
+    MAX_ITERATIONS = "max_iterations"
+    REPEATED_CALL = "repeated_call"
+    CONSECUTIVE_ERRORS = "consecutive_errors"
+    TRUNCATED = "truncated"
+    EMPTY_ANSWER = "empty_answer"
+    REFUSED = "refused"
+    DEADLINE = "deadline"
+    TOKEN_BUDGET = "token_budget"
+    COST_BUDGET = "cost_budget"
+    CONTEXT_OVERFLOW = "context_overflow"
+    MODEL_ERROR = "model_error"
+    SCRIPT_EXHAUSTED = "script_exhausted"
+    UNKNOWN_ACTION = "unknown_action"
+    STOPPED_BY_USER = "stopped_by_user"
+    REJECTED_BY_USER = "rejected_by_user"
+
+
+@dataclass(frozen=True, slots=True)
+class Stop:
+    """The reason, and one sentence that says what exactly was seen."""
+
+    reason: StopReason
+    detail: str = ""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "reason", StopReason(self.reason))
+
+
+@dataclass(frozen=True, slots=True)
+class Rules:
+    """What the rules are measured against."""
+
+    max_steps: int | None
+    """None: the limit was taken away; the hard cap of :data:`agent.limits.HARD_CAP` steps still holds."""
+    limits: Limits
+
+
+Rule = Callable[["RunState", Rules], Stop | None]
+
+
+def first_stop(run: RunState, rules: Rules) -> Stop | None:
+    """The first rule that fires after a step; None: the loop goes round once more."""
+    for rule in RULES:
+        if stop := rule(run, rules):
+            return stop
+    return None
+
+
+def stop_for(error: AgentError, *, out_of_time: bool) -> Stop:
+    """The stop that an error of a model call, or of its preparation, amounts to."""
+    kind = getattr(error, "kind", "")
+    if isinstance(error, ScriptExhausted):
+        reason = StopReason.SCRIPT_EXHAUSTED
+    elif isinstance(error, ContextOverflow) or kind == "context_overflow":
+        reason = StopReason.CONTEXT_OVERFLOW
+    elif kind == "stopped":
+        reason = StopReason.STOPPED_BY_USER
+    elif kind == "timeout" and out_of_time:
+        reason = StopReason.DEADLINE
+    else:
+        reason = StopReason.MODEL_ERROR
+    return Stop(reason, str(error))
+
+
+def failed(run: RunState, rules: Rules) -> Stop | None:
+    """The model call failed, or a person stopped the run."""
+    return run.failure
+
+
+def answered(run: RunState, rules: Rules) -> Stop | None:
+    """A reply without calls ends the run; what it holds says how."""
+    reply = run.reply
+    if reply is None or reply.tool_calls:
+        return None
+    text = visible_text(reply).strip()
+    finish = run.step.finish_reason
+    if refusal := reply.extra.get("refusal"):
+        return Stop(StopReason.REFUSED, str(refusal))
+    if finish == "content_filter":
+        return Stop(StopReason.REFUSED, text or "the provider's content filter held the answer back")
+    if finish == "length":
+        return Stop(StopReason.TRUNCATED, "the reply was cut off by the length limit of the model call")
+    if not text:
+        return Stop(StopReason.EMPTY_ANSWER, "the model asked for no tool and said nothing")
+    return Stop(StopReason.FINAL)
+
+
+def truncated_calls(run: RunState, rules: Rules) -> Stop | None:
+    """A reply was cut off in the arguments of its calls, so that none of them could run."""
+    reply = run.reply
+    cut = run.step.finish_reason == "length" and reply is not None and all(call.problem for call in reply.tool_calls)
+    return Stop(StopReason.TRUNCATED, "the length limit cut the arguments of the tool call") if cut else None
+
+
+def rejected(run: RunState, rules: Rules) -> Stop | None:
+    """A person rejected a call and the run with it."""
+    for pending in run.pending:
+        if pending.decision and pending.decision.kind == "rejected" and pending.decision.stop:
+            return Stop(StopReason.REJECTED_BY_USER, pending.decision.reason or f"{pending.call.name} was rejected")
+    return None
+
+
+def repeated_call(run: RunState, rules: Rules) -> Stop | None:
+    """The same calls came back with the same outcome; honest polling, whose results change, goes on."""
+    rounds = rules.limits.repeated_calls
+    seen = run.counters.signatures
+    if not rounds:
+        return None
+    for period in range(1, LONGEST_CYCLE + 1):
+        tail = seen[-period * rounds :]
+        if len(tail) == period * rounds and tail == tail[:period] * rounds:
+            names = " and ".join(dict.fromkeys(tool.name for tool in run.tool_runs))
+            return Stop(
+                StopReason.REPEATED_CALL,
+                f"{names}: the same call with the same outcome {rounds} times"
+                if period == 1
+                else f"{names}: a cycle of {period} steps came {rounds} times with the same outcome",
+            )
+    return None
+
+
+def consecutive_errors(run: RunState, rules: Rules) -> Stop | None:
+    """Every tool call failed, several steps in a row."""
+    limit = rules.limits.failing_steps
+    if not limit or run.counters.failing < limit:
+        return None
+    return Stop(StopReason.CONSECUTIVE_ERRORS, f"every tool call failed in {limit} steps in a row")
+
+
+def deadline(run: RunState, rules: Rules) -> Stop | None:
+    """The run's active time is used up."""
+    limit = rules.limits.deadline_s
+    if limit is None or run.counters.active_s < limit:
+        return None
+    return Stop(StopReason.DEADLINE, f"{run.counters.active_s:.1f} s of {limit:g} s used in {_steps(run)}")
+
+
+def token_budget(run: RunState, rules: Rules) -> Stop | None:
+    """The tokens of all model calls are used up."""
+    limit = rules.limits.total_tokens
+    if limit is None or run.counters.tokens < limit:
+        return None
+    about = "about " if run.counters.tokens_estimated else ""
+    return Stop(StopReason.TOKEN_BUDGET, f"{about}{run.counters.tokens} of {limit} tokens used in {_steps(run)}")
+
+
+def cost_budget(run: RunState, rules: Rules) -> Stop | None:
+    """The money is spent, as far as the provider reports it."""
+    limit, spent = rules.limits.cost, run.counters.cost
+    if limit is None or spent is None or spent < limit:
+        return None
+    return Stop(StopReason.COST_BUDGET, f"{spent:.4f} of {limit:g} US dollars spent in {_steps(run)}")
+
+
+def max_iterations(run: RunState, rules: Rules) -> Stop | None:
+    """The fuse: the model still wants tools, but the steps are used up."""
+    limit = HARD_CAP if rules.max_steps is None else rules.max_steps
+    if run.iteration < limit:
+        return None
+    what = f"the hard cap of {limit} steps" if rules.max_steps is None else f"the limit of {limit} steps"
+    return Stop(StopReason.MAX_ITERATIONS, f"stopped by {what} while the model still asked for tools")
+
+
+RULES: tuple[Rule, ...] = (
+    failed,
+    answered,
+    truncated_calls,
+    rejected,
+    repeated_call,
+    consecutive_errors,
+    token_budget,
+    cost_budget,
+    deadline,
+    max_iterations,
+)
+"""The order matters only where two fire at once: what the model said comes before what we count."""
+
+
+def note_outcomes(run: RunState, limits: Limits) -> None:
+    """Bring the counters of the repeat and error rules up to date after a step with tool calls."""
+    if not run.pending:
+        return
+    failing = all(pending.result is not None and not pending.result.ok for pending in run.pending)
+    run.counters.failing = run.counters.failing + 1 if failing else 0
+    if limits.repeated_calls:
+        outcomes = sorted(_signature(p.call.name, p.call.arguments, p.result, limits) for p in run.pending)
+        # Nine equal calls in one reply are nine repeats; different calls of one reply are one thing, in any order.
+        new = outcomes if len(set(outcomes)) == 1 else ["+".join(outcomes)]
+        run.counters.signatures = (run.counters.signatures + new)[-LONGEST_CYCLE * limits.repeated_calls :]
+
+
+def _signature(name: str, arguments: dict[str, object], result: object, limits: Limits) -> str:
+    told = {key: arguments[key] for key in sorted(arguments) if key not in limits.cosmetic}
+    text = getattr(result, "text", "")
+    key = "\0".join((name, jsontext.dumps(told, compact=True), text))
+    return blake2b(key.encode(), digest_size=8).hexdigest()
+
+
+def _steps(run: RunState) -> str:
+    return "1 step" if run.iteration == 1 else f"{run.iteration} steps"
