@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from agent.messages import Message, ToolCall
+from agent.models.replies import visible_text
 from agent.trace import Entry, ModelInfo, Outcome, Request, Source, ToolRun, Trace, TraceStep, maker_of
 from agent.usage import Usage
 from traces.container import Document
@@ -287,7 +288,7 @@ class TraceBuilder:
         message = trace.messages[step.reply]
         if message.tool_calls:
             return
-        trace.outcome.final = message.text
+        trace.outcome.final = visible_text(message)
         trace.outcome.reason = _ENDINGS.get((step.finish_reason or "").lower())
 
 

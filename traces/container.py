@@ -154,7 +154,7 @@ _BOMS = (
 
 
 def _as_utf8(data: bytes, name: str) -> bytes:
-    """The same text in UTF-8 without a byte order mark. JSON begins with ASCII, so zero bytes tell UTF-16 from UTF-8."""
+    """The same text in UTF-8 without a byte order mark. JSON begins with ASCII, so a zero byte tells of UTF-16."""
     if data.startswith(codecs.BOM_UTF8):
         return data[len(codecs.BOM_UTF8) :]
     encoding = next((encoding for bom, encoding in _BOMS if data.startswith(bom)), None)

@@ -18,6 +18,7 @@ from typing import Any
 
 from agent import jsontext
 from agent.messages import Message
+from agent.models.replies import visible_text
 from traces.builder import ImportBuilder, Reply, TraceBuilder
 from traces.repair import as_text, repair_message
 
@@ -123,7 +124,7 @@ def _unit(data: Mapping[str, Any]) -> _Unit:
 
 def _text(message: Message) -> str:
     if not isinstance(message.content, list):
-        return message.text.strip()
+        return visible_text(message)
     return "\n".join(
         part["text"] if part.get("type") == "text" and isinstance(part.get("text"), str) else as_text(part)
         for part in message.content

@@ -6,15 +6,12 @@ right here and named, so that no reader, table or page has to expect it again.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 from agent import jsontext
 from agent.messages import Message, ToolCall
-
-_THINK = re.compile(r"\s*<think>(.*?)</think>\s*", re.DOTALL)
 
 
 @dataclass(slots=True)
@@ -31,8 +28,8 @@ class Repaired:
 def repair_message(data: Mapping[str, Any]) -> Repaired:
     """Read a message of the OpenAI Chat form, whatever is wrong with it. Never raises.
 
-    Legacy ``function_call`` becomes a call, ``<think>`` at the head of the text becomes reasoning, content that is
-    neither text nor parts becomes JSON text, and calls that cannot be read at all are kept as calls without a name.
+    Legacy ``function_call`` becomes a call, content that is neither text nor parts becomes JSON text, and calls that
+    cannot be read at all are kept as calls without a name.
     """
     result = Repaired(Message(role="unknown"))
     known = {key: value for key, value in data.items() if key not in _READ_HERE and value is not None}
@@ -41,10 +38,6 @@ def repair_message(data: Mapping[str, Any]) -> Repaired:
         role = _put_right(result, "unknown", "a message has no role")
     content = _content(data.get("content"), result)
     _reasoning(data, known, result)
-    if isinstance(content, str) and role == "assistant" and (head := _THINK.match(content)):
-        result.rewritten = True
-        known.setdefault("reasoning_content", head[1].strip())
-        content = content[head.end() :]
     call_id = data.get("tool_call_id")
     if call_id is not None and not isinstance(call_id, str):
         call_id = _put_right(result, as_text(call_id), "an id is not text")

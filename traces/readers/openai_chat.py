@@ -142,7 +142,7 @@ def _exchange(record: Mapping[str, Any], line: int | None) -> Exchange:
 
 
 def _response_body(record: Mapping[str, Any]) -> Any:
-    """The response as one body, from JSON, JSON text, event-stream text or a list of chunks; None where there is none."""
+    """The response as one body, from JSON, JSON text, event-stream text or chunks; None where there is none."""
     if "request" not in record and "choices" in record:
         return record
     response = record.get("response", record.get("client_chunks"))

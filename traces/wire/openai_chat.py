@@ -7,13 +7,14 @@ from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
 from typing import Any
 
+from agent.models.streams import StreamedReply
 from agent.usage import Usage
 from traces.builder import Reply
 from traces.container import loads
 
 
 def is_request(value: Any) -> bool:
-    """Whether ``value`` is a request body: it holds a message list, which may be JSON text."""
+    """Whether ``value`` is a request body: it holds a message list."""
     return isinstance(value, Mapping) and messages_of(value) is not None
 
 
@@ -121,57 +122,17 @@ def read_sse(text: str) -> list[Mapping[str, Any]] | None:
 
 
 def join_chunks(chunks: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
-    """The response body that a stream of chunks adds up to. Chunks may come without choices, usage in any of them."""
-    body: dict[str, Any] = {}
-    message: dict[str, Any] = {"role": "assistant", "content": None}
-    calls: dict[Any, dict[str, Any]] = {}
-    reason = None
-    seen = False
+    """The response body that a stream of chunks adds up to; an error that came instead of them is kept."""
+    reply = StreamedReply()
+    about: dict[str, Any] = {}
+    has_choices = False
     for chunk in chunks:
-        body.update({key: value for key, value in chunk.items() if key != "choices" and value is not None})
-        choices = chunk.get("choices")
-        for choice in choices if isinstance(choices, list) else []:
-            if not isinstance(choice, Mapping) or choice.get("index") not in (0, None):
-                continue
-            seen = True
-            reason = choice.get("finish_reason") or reason
-            delta = choice.get("delta")
-            if isinstance(delta, Mapping):
-                _join_delta(message, calls, delta)
-    if not seen:
-        return body
-    if calls:
-        message["tool_calls"] = list(calls.values())
-    return {**body, "choices": [{"index": 0, "message": message, "finish_reason": reason}]}
+        about.update({key: chunk[key] for key in _BESIDE if chunk.get(key) is not None})
+        if isinstance(chunk.get("choices"), list):
+            has_choices = has_choices or bool(chunk["choices"])
+            reply.add(chunk)
+    return {**about, **reply.to_dict()} if has_choices else about
 
 
-def _join_delta(message: dict[str, Any], calls: dict[Any, dict[str, Any]], delta: Mapping[str, Any]) -> None:
-    for key, value in delta.items():
-        if key == "tool_calls":
-            for part in value if isinstance(value, list) else []:
-                if isinstance(part, Mapping):
-                    _join_call(calls, part)
-        elif key == "role" or value is None:
-            continue
-        elif isinstance(value, (str, list)) and isinstance(message.get(key), type(value)):
-            message[key] = message[key] + value
-        else:
-            message[key] = value
-
-
-def _join_call(calls: dict[Any, dict[str, Any]], part: Mapping[str, Any]) -> None:
-    """Parts of one call share an index; where there is none, a part with an id begins a call."""
-    index = part.get("index")
-    if not isinstance(index, int):
-        index = len(calls) if part.get("id") or not calls else next(reversed(calls))
-    call = calls.setdefault(index, {"id": "", "type": "function", "function": {"name": "", "arguments": ""}})
-    call["id"] = part.get("id") or call["id"]
-    function = part.get("function")
-    if isinstance(function, Mapping):
-        call["function"]["name"] = function.get("name") or call["function"]["name"]
-        arguments = function.get("arguments")
-        if isinstance(arguments, str):
-            call["function"]["arguments"] += arguments
-    for key, value in part.items():
-        if key not in ("index", "id", "type", "function"):
-            call[key] = value
+_BESIDE = ("created", "provider", "error")
+"""Keys of a chunk that say something about the whole response."""

@@ -1,0 +1,174 @@
+"""Counts of a trace and of a file, for the command line and for whoever wants to check a reader."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from agent.errors import InputError
+from agent.trace import ToolRun, Trace, TraceStep
+from agent.usage import Usage
+from traces.builder import TOOL_ROLES
+from traces.opening import read_file
+from traces.report import ImportReport
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TraceSummary:
+    """The numbers of one trace. ``None`` means that the file does not say."""
+
+    trace_id: str
+    title: str
+    messages: int
+    roles: dict[str, int]
+    """Messages of each role, in the order of their first appearance."""
+    steps: int
+    tool_calls: int
+    tool_results: int
+    unpaired_calls: int
+    """Calls without a result; normal for the last call of a session that was ended."""
+    orphan_results: int
+    """Results that answer no call."""
+    errors: int
+    """Results that say that a tool failed, and model calls that failed."""
+    parallel_steps: int
+    """Steps with more than one tool call."""
+    models: list[str]
+    tokens: Usage
+    """Added up over the steps; the total as reported."""
+    cost: float | None
+    """US dollars."""
+    duration_s: float | None
+    """From the first to the last known moment, waiting for people included."""
+    outcome: str | None
+    """The stop reason."""
+    warnings: list[str]
+
+    def to_dict(self) -> dict[str, Any]:
+        """JSON data."""
+        data = {name: getattr(self, name) for name in self.__slots__}
+        usage = self.tokens
+        data["tokens"] = {
+            "prompt": usage.prompt_tokens,
+            "cached": usage.cached_tokens,
+            "cache_write": usage.cache_write_tokens,
+            "completion": usage.completion_tokens,
+            "reasoning": usage.reasoning_tokens,
+            "total": usage.total,
+        }
+        return data
+
+
+def summarise(trace: Trace) -> TraceSummary:
+    """Count what a trace holds."""
+    runs = [run for step in trace.steps for run in step.tools]
+    answers = {run.message for run in runs if run.message is not None}
+    tool_messages = {n for n, message in enumerate(trace.messages) if message.role in TOOL_ROLES}
+    return TraceSummary(
+        trace_id=trace.trace_id,
+        title=trace.title,
+        messages=len(trace.messages),
+        roles=dict(Counter(message.role for message in trace.messages)),
+        steps=len(trace.steps),
+        tool_calls=len(runs),
+        tool_results=len(tool_messages | answers),
+        unpaired_calls=sum(run.message is None for run in runs),
+        orphan_results=len(tool_messages - answers),
+        errors=_errors(trace, runs),
+        parallel_steps=sum(len(step.tools) > 1 for step in trace.steps),
+        models=_models(trace),
+        tokens=trace.usage,
+        cost=_total(step.cost for step in trace.steps),
+        duration_s=duration_s(trace),
+        outcome=trace.outcome.reason,
+        warnings=[*_notes(trace), *(warning for step in trace.steps for warning in step.warnings)],
+    )
+
+
+def _errors(trace: Trace, runs: list[ToolRun]) -> int:
+    failed_calls = sum(len(step.retries) for step in trace.steps) + (trace.outcome.reason == "model_error")
+    return failed_calls + sum(run.ok is False for run in runs)
+
+
+def _models(trace: Trace) -> list[str]:
+    answered = dict.fromkeys(model for step in trace.steps if (model := step.model))
+    return list(answered) or ([trace.model.name] if trace.model.name else [])
+
+
+def _total(values: Iterable[float | None]) -> float | None:
+    known = [value for value in values if value is not None]
+    return sum(known) if known else None
+
+
+def _notes(trace: Trace) -> list[str]:
+    return [str(note.get("text")) for note in trace.notes if isinstance(note, dict) and note.get("text")]
+
+
+def duration_s(trace: Trace) -> float | None:
+    """Seconds from the first to the last known moment of the steps; None where fewer than two are known."""
+    moments: list[float] = []
+    for step in trace.steps:
+        moments += _span(step)
+    for entry in trace.entries if moments else []:
+        moments += [at] if (at := timestamp(entry.at)) is not None else []
+    return round(max(moments) - min(moments), 3) if len(moments) > 1 else None
+
+
+def _span(step: TraceStep) -> list[float]:
+    times = [(step.started, step.latency_ms), *((run.started, run.latency_ms) for run in step.tools)]
+    known = [(start, latency) for started, latency in times if (start := timestamp(started)) is not None]
+    return [moment for start, latency in known for moment in (start, start + (latency or 0) / 1000)]
+
+
+def timestamp(text: str | None) -> float | None:
+    """Unix seconds of an ISO 8601 time; a time without a zone is taken as UTC. None for what is no time."""
+    if not isinstance(text, str):
+        return None
+    try:
+        at = datetime.fromisoformat(text)
+        return (at if at.tzinfo else at.replace(tzinfo=UTC)).timestamp()
+    except (ValueError, OverflowError):
+        return None
+
+
+# -- files ---------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class FileSummary:
+    """What one file gave."""
+
+    file: str
+    """The path as it was given."""
+    report: ImportReport | None
+    """None: the file did not open."""
+    error: str | None = None
+    """Why it did not open."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """JSON data. ``error`` is there only where the file did not open."""
+        report = self.report
+        if report is None:
+            return {"file": self.file, "format": None, "traces": [], "bad_lines": [], "unread": [], "error": self.error}
+        traces = [summarise(trace).to_dict() for trace in report.traces]
+        for trace in traces:
+            trace["warnings"] = [*report.warnings, *trace["warnings"]]
+        return {
+            "file": self.file,
+            "format": report.format,
+            "traces": traces,
+            "bad_lines": [line.to_dict() for line in report.bad_lines],
+            "unread": [*report.unread, *([] if traces else report.warnings)],
+        }
+
+
+def summarise_file(path: str) -> FileSummary:
+    """Open a file and count. Never raises: what cannot be opened says why."""
+    try:
+        return FileSummary(path, read_file(Path(path), path))
+    except InputError as error:
+        return FileSummary(path, None, str(error))
