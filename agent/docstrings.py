@@ -27,8 +27,16 @@ def read_doc(function: Callable[..., Any]) -> FunctionDoc:
     if not text.strip():
         return FunctionDoc()
     # The parser takes the first line for the summary, whatever it is; a line of ours keeps a leading section a section.
-    parsed = docstring_parser.parse(f"{_LEAD}\n\n{text}" if _SECTION.match(text) else text)
-    described = {p.arg_name.lstrip("*"): _one_line(p.description) for p in parsed.params if p.description}
+    try:
+        parsed = docstring_parser.parse(f"{_LEAD}\n\n{text}" if _SECTION.match(text) else text)
+    except docstring_parser.ParseError:
+        return FunctionDoc(text.strip())
+    described = {
+        name.strip(" *"): _one_line(about.description)
+        for about in parsed.params
+        if about.description
+        for name in about.arg_name.split(",")
+    }
     summary = (parsed.description or "").strip().removeprefix(_LEAD)
     return FunctionDoc(summary.strip(), described)
 

@@ -13,6 +13,7 @@ import queue
 import threading
 from collections import deque
 from collections.abc import Awaitable, Callable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -43,34 +44,40 @@ class Job:
 
 
 def execute(
-    jobs: Sequence[Job], *, parallel: bool = True, stop: threading.Event | None = None
+    jobs: Sequence[Job],
+    *,
+    parallel: bool = True,
+    stop: threading.Event | None = None,
+    deadline_s: float | None = None,
 ) -> Iterator[tuple[int, ToolResult]]:
     """Run the jobs and yield ``(position, result)`` as each one finishes.
 
-    A failing tool is a result. A tool that has no time limit and is not async runs in the calling thread when it is
-    alone or ``parallel`` is off; all others run in threads of their own. Of equal calls to a tool that is not idempotent
-    the first runs and the others are answered with an error.
+    A failing tool is a result. A tool without any time limit that is not async runs in the calling thread when it is
+    alone or ``parallel`` is off; all others run in threads of their own. Of equal calls to a tool that is not
+    idempotent the first runs and the others are answered with an error.
 
     Args:
         jobs: in call order.
         parallel: run several at the same time.
         stop: when it is set, what has not finished yields an "interrupted" error within a second; a tool that runs in
             the calling thread is waited for.
+        deadline_s: seconds after which every tool that still runs is given up like one whose own time is up.
 
     Raises:
         KeyboardInterrupt, SystemExit: a tool raised it, in whichever thread.
     """
+    batch = _Batch(stop, None if deadline_s is None else clock.monotonic() + deadline_s)
     if len(jobs) == 1:
-        yield _run_one(jobs[0], stop)
+        yield batch.run_one(jobs[0])
         return
     repeats = _repeats(jobs)
     yield from repeats.items()
     jobs = [job for job in jobs if job.position not in repeats]
     if parallel and len(jobs) > 1:
-        yield from _run_together(jobs, stop)
+        yield from batch.run_together(jobs)
     else:
         for job in jobs:
-            yield _run_one(job, stop)
+            yield batch.run_one(job)
 
 
 def _repeats(jobs: Sequence[Job]) -> dict[int, ToolResult]:
@@ -89,37 +96,50 @@ def _repeats(jobs: Sequence[Job]) -> dict[int, ToolResult]:
     return answers
 
 
-def _run_one(job: Job, stop: threading.Event | None) -> tuple[int, ToolResult]:
-    if stop is not None and stop.is_set():
-        return job.position, _interrupted()
-    if job.tool.needs_thread:
-        return next(_run_together([job], stop))
-    return job.position, job.tool.run(job.arguments, job.context)
+@dataclass(frozen=True, slots=True)
+class _Batch:
+    """What the jobs of one step have in common."""
 
+    stop: threading.Event | None
+    deadline: float | None
+    """On the clock of :mod:`agent.clock`."""
 
-def _run_together(jobs: Sequence[Job], stop: threading.Event | None) -> Iterator[tuple[int, ToolResult]]:
-    done: queue.SimpleQueue[_Worker] = queue.SimpleQueue()
-    waiting = deque(jobs)
-    running: dict[int, _Worker] = {}
-    try:
-        while waiting or running:
-            stopped = stop is not None and stop.is_set()
-            while waiting and len(running) < MAX_PARALLEL and not stopped:
-                worker = _Worker(waiting.popleft(), done)
-                running[worker.job.position] = worker
-            finished = _finished(done, running, 0.0 if stopped else None if stop is None else _LOOK_S)
-            if stopped and not finished:
-                break
-            for worker in finished:
-                del running[worker.job.position]
-                yield worker.job.position, worker.outcome()
-        for position, worker in running.items():
-            yield position, _interrupted(worker.since_ms())
-        for job in waiting:
-            yield job.position, _interrupted()
-    finally:
-        for worker in running.values():
-            worker.abandon()
+    def run_one(self, job: Job) -> tuple[int, ToolResult]:
+        """Run a job that has no company, in this thread if possible."""
+        if self.stopped():
+            return job.position, _interrupted()
+        if job.tool.needs_thread or self.deadline is not None:
+            return next(self.run_together([job]))
+        return job.position, job.tool.run(job.arguments, job.context)
+
+    def run_together(self, jobs: Sequence[Job]) -> Iterator[tuple[int, ToolResult]]:
+        """Run each job in a thread, :data:`MAX_PARALLEL` at a time."""
+        done: queue.SimpleQueue[_Worker] = queue.SimpleQueue()
+        waiting = deque(jobs)
+        running: dict[int, _Worker] = {}
+        try:
+            while waiting or running:
+                stopped = self.stopped()
+                while waiting and len(running) < MAX_PARALLEL and not stopped:
+                    worker = _Worker(waiting.popleft(), done, self.deadline)
+                    running[worker.job.position] = worker
+                finished = _finished(done, running, 0.0 if stopped else None if self.stop is None else _LOOK_S)
+                if stopped and not finished:
+                    break
+                for worker in finished:
+                    del running[worker.job.position]
+                    yield worker.job.position, worker.outcome()
+            for position, worker in running.items():
+                yield position, _interrupted(worker.since_ms())
+            for job in waiting:
+                yield job.position, _interrupted()
+        finally:
+            for worker in running.values():
+                worker.abandon()
+
+    def stopped(self) -> bool:
+        """Whether the user stopped the run."""
+        return self.stop is not None and self.stop.is_set()
 
 
 def _finished(done: queue.SimpleQueue[_Worker], running: dict[int, _Worker], wait: float | None) -> list[_Worker]:
@@ -145,12 +165,14 @@ def _interrupted(latency_ms: float | None = None) -> ToolResult:
 class _Worker:
     """One job in a thread of its own."""
 
-    def __init__(self, job: Job, done: queue.SimpleQueue[_Worker]) -> None:
+    def __init__(self, job: Job, done: queue.SimpleQueue[_Worker], deadline: float | None) -> None:
         self.job = job
         self.cancel: Callable[[], object] | None = None
         """Ends an async tool; there is nothing like it for others."""
         self._done = done
         self._started = clock.monotonic()
+        self._own_deadline = None if job.tool.timeout is None else self._started + job.tool.timeout
+        self._deadline = min((at for at in (self._own_deadline, deadline) if at is not None), default=None)
         self._result: ToolResult | BaseException | None = None
         self._abandoned = False
         work = contextvars.copy_context().run
@@ -174,8 +196,7 @@ class _Worker:
 
     def left_s(self) -> float | None:
         """Seconds that the tool still has, not below 0; None without a limit."""
-        timeout = self.job.tool.timeout
-        return None if timeout is None else max(0.0, self._started + timeout - clock.monotonic())
+        return None if self._deadline is None else max(0.0, self._deadline - clock.monotonic())
 
     def abandon(self) -> None:
         """Wait for it no longer."""
@@ -188,8 +209,11 @@ class _Worker:
         if isinstance(self._result, BaseException):
             raise self._result
         if self._abandoned or self._result is None:
-            words = f"timed out after {self.job.tool.timeout:g} s; its outcome is unknown"
-            return ToolResult.failed(words, retryable=True, latency_ms=self.since_ms(), timed_out=True)
+            own = self._deadline == self._own_deadline
+            words = f"timed out after {self.job.tool.timeout:g} s" if own else "given up: the time of the run is over"
+            return ToolResult.failed(
+                f"{words}; its outcome is unknown", retryable=own, latency_ms=self.since_ms(), timed_out=True
+            )
         return self._result
 
 
@@ -224,8 +248,9 @@ async def _cancellable(awaitable: Awaitable[Any]) -> Any:
     worker, task, loop = _worker.get(), asyncio.current_task(), asyncio.get_running_loop()
 
     def cancel() -> None:
-        if task is not None and not loop.is_closed():
-            loop.call_soon_threadsafe(task.cancel)
+        if task is not None:
+            with suppress(RuntimeError):  # the loop was just closed: there is nothing left to end
+                loop.call_soon_threadsafe(task.cancel)
 
     if worker is not None:
         worker.cancel = cancel

@@ -143,6 +143,7 @@ _EXACT: tuple[tuple[type, Any], ...] = ((str, str.__str__), (int, int.__int__), 
 
 
 def _convert_object(value: Any, above: tuple[int, ...]) -> Any:
+    kind = type(value)
     if isinstance(value, (bytes, bytearray, memoryview)):
         return _text_of(bytes(value))
     if isinstance(value, BaseException):
@@ -151,14 +152,14 @@ def _convert_object(value: Any, above: tuple[int, ...]) -> Any:
         return f"<class {value.__name__}>"
     if is_dataclass(value):
         return {f.name: plain(getattr(value, f.name), above) for f in fields(value)}
-    if hasattr(value, "model_dump"):
+    if hasattr(kind, "model_dump"):
         return plain(value.model_dump(mode="json"), above)
-    if hasattr(value, "isoformat"):
+    if hasattr(kind, "isoformat"):
         return str(value.isoformat())
-    if hasattr(value, "tolist"):  # arrays and scalars of numpy
+    if hasattr(kind, "tolist"):  # arrays and scalars of numpy
         return plain(value.tolist(), above)
-    if hasattr(value, "__next__"):
-        return f"<{type(value).__name__}>"
+    if hasattr(kind, "__next__") or hasattr(kind, "__anext__"):
+        return f"<{kind.__name__}>"
     return jsontext.clean(_ADDRESS.sub("", str(value)))
 
 

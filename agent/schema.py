@@ -58,13 +58,14 @@ class ArgumentSchema:
             raise ArgumentError(f"wrong arguments: they must be a JSON object, not {str(arguments)[:_SHOWN]}")
         if self._validator.is_valid(arguments):
             return arguments
+        fitting: dict[str, Any] = jsontext.copy_json(arguments)
+        errors = list(self._validator.iter_errors(fitting))
         for _ in range(_ROUNDS):
-            errors = list(self._validator.iter_errors(arguments))
-            if not errors:
-                return arguments
-            arguments, changed = _read_strings(arguments, errors)
-            if not changed:
+            if not _read_strings(fitting, errors):
                 break
+            errors = list(self._validator.iter_errors(fitting))
+            if not errors:
+                return fitting
         raise ArgumentError("wrong arguments: " + "; ".join(self._explain(error) for error in errors[:5]))
 
     def _explain(self, error: Any) -> str:
@@ -90,20 +91,19 @@ def _place(path: Any) -> str:
     return "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in path).removeprefix(".")
 
 
-def _read_strings(arguments: dict[str, Any], errors: list[Any]) -> tuple[dict[str, Any], bool]:
-    """A copy of the arguments in which refused strings that spell a wanted value are that value."""
+def _read_strings(arguments: dict[str, Any], errors: list[Any]) -> bool:
+    """Put values in the place of refused strings that spell them; whether there were any."""
     changed = False
-    copy = jsontext.copy_json(arguments)
     for error in errors:
         if not isinstance(error.instance, str) or not error.instance_path:
             continue
         for wanted in _wanted(error):
             found, value = _spelt(error.instance, wanted)
             if found:
-                _put(copy, error.instance_path, value)
+                _put(arguments, error.instance_path, value)
                 changed = True
                 break
-    return copy, changed
+    return changed
 
 
 def _wanted(error: Any) -> Iterator[str]:
@@ -213,50 +213,3 @@ def _target(schema: dict[str, Any], ref: str) -> dict[str, Any]:
 def _any_of(schemas: list[Any]) -> Any:
     different = [item for i, item in enumerate(schemas) if item not in schemas[:i]]
     return {"anyOf": different} if len(different) > 1 else different[0] if different else {}
-
-
-_GEMINI_KEYS = frozenset(("type", "description", "enum", "properties", "required", "items", "format", "nullable"))
-
-
-def for_gemini(schema: dict[str, Any]) -> dict[str, Any]:
-    """The schema in the dialect of Gemini's function declarations, which refuses the whole list for one unknown key.
-
-    Null beside another type becomes ``nullable``, of other alternatives the first is kept, values that are no strings
-    move from ``enum`` into the description, and what has no type becomes a string.
-    """
-
-    def write(node: Any) -> Any:
-        if not isinstance(node, dict):
-            return {"type": "string"}
-        node = _first_branch(node)
-        new = {key: value for key, value in map_schema(node, write).items() if key in _GEMINI_KEYS}
-        if isinstance(new.get("type"), list):
-            types = [kind for kind in new["type"] if kind != "null"]
-            new["nullable"] = len(types) < len(new["type"])
-            new["type"] = types[0] if types else "string"
-        if not all(isinstance(value, str) for value in new.get("enum", ())):
-            values = new.pop("enum")
-            allowed = f"One of {', '.join(map(jsontext.dumps, values))}."
-            new["description"] = f"{new.get('description', '')} {allowed}".strip()
-            new.setdefault("type", _type_of(values[0]))
-        if new.get("format") != "date-time":
-            new.pop("format", None)
-        new.setdefault("type", "object" if "properties" in new else "string")
-        return new
-
-    return write(portable(schema))  # type: ignore[no-any-return]
-
-
-def _first_branch(node: dict[str, Any]) -> dict[str, Any]:
-    for key in ("anyOf", "oneOf"):
-        branches = node.get(key)
-        if isinstance(branches, list) and branches:
-            rest = {name: value for name, value in node.items() if name != key}
-            kept = [branch for branch in branches if branch != {"type": "null"}]
-            nullable = {"nullable": True} if len(kept) < len(branches) else {}
-            return _first_branch({**(kept[0] if kept else {}), **rest, **nullable})
-    return node
-
-
-def _type_of(value: Any) -> str:
-    return next((name for name, fits in _JSON_TYPES.items() if fits(value)), "string")

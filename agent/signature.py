@@ -9,6 +9,7 @@ from __future__ import annotations
 import functools
 import inspect
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from types import SimpleNamespace
 from typing import Any, get_args, get_origin, get_type_hints
@@ -104,7 +105,7 @@ def plan_of(func: Callable[..., Any]) -> CallPlan:
     return CallPlan(positional, context, signature, _is_async(func))
 
 
-def describe(func: Callable[..., Any], words: Mapping[str, str], *, receiver: bool = False) -> Described:
+def read_signature(func: Callable[..., Any], words: Mapping[str, str], *, receiver: bool = False) -> Described:
     """Read a function's signature.
 
     Every parameter with a name of its own becomes an argument; ``*args`` and ``**kwargs`` are left out and stay empty,
@@ -157,9 +158,8 @@ class _Names:
 
     def __init__(self, func: Callable[..., Any]) -> None:
         source = _written_function(func)
-        closure = inspect.getclosurevars(source).nonlocals if inspect.isfunction(source) else {}
         self._globals = {"RunContext": RunContext, **getattr(source, "__globals__", {})}
-        self._locals = dict(closure)
+        self._locals = _closure(source)
 
     def resolve(self, parameter: inspect.Parameter) -> Any:
         """The hint of one parameter; ``Any`` where it has none."""
@@ -170,8 +170,8 @@ class _Names:
             return get_type_hints(holder, self._globals, self._locals, include_extras=True)[parameter.name]
         except Exception as error:
             raise ToolDefinitionError(
-                f"parameter {parameter.name!r}: the hint {parameter.annotation!r} cannot be resolved ({error}); it must "
-                f"be known in the function's module when the program runs"
+                f"parameter {parameter.name!r}: the hint {parameter.annotation!r} cannot be resolved ({error}); it "
+                f"must be known in the function's module when the program runs"
             ) from error
 
     def try_resolve(self, annotation: Any) -> Any:
@@ -182,6 +182,16 @@ class _Names:
             return self.resolve(inspect.Parameter("hint", inspect.Parameter.KEYWORD_ONLY, annotation=annotation))
         except ToolDefinitionError:
             return None
+
+
+def _closure(func: Any) -> dict[str, Any]:
+    """The local names of an outer function that ``func`` can see; a name without a value yet is left out."""
+    seen = {}
+    if inspect.isfunction(func):
+        for name, cell in zip(func.__code__.co_freevars, func.__closure__ or (), strict=True):
+            with suppress(ValueError):
+                seen[name] = cell.cell_contents
+    return seen
 
 
 def _written_function(func: Any) -> Any:

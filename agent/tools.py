@@ -58,8 +58,8 @@ class Tool:
     def __post_init__(self) -> None:
         if not isinstance(self.name, str) or not _NAME.fullmatch(self.name):
             raise ToolDefinitionError(
-                f"the tool name {self.name!r} would be refused by model providers: use 1 to 64 letters a-z, A-Z, digits, "
-                f"_ and -, for example {_suggest(self.name)!r}"
+                f"the tool name {self.name!r} would be refused by model providers: use 1 to 64 letters a-z, A-Z, "
+                f"digits, _ and -, for example {_suggest(self.name)!r}"
             )
         if not callable(self.func) and not self.receiver:
             raise ToolDefinitionError(f"the tool {self.name!r} needs a function, not {type(self.func).__name__}")
@@ -120,7 +120,7 @@ class Tool:
         if checked is None or plan is None:
             self.prepare()
             return self._invoke(arguments, context)
-        if plan.context in arguments:
+        if plan.context is not None and isinstance(arguments, dict):
             arguments = {name: value for name, value in arguments.items() if name != plan.context}
         arguments = checked.check(arguments)
         values = jsontext.copy_json(arguments) if self.convert is None else self.convert(arguments)
@@ -133,7 +133,7 @@ class Tool:
             if why := plan.mismatch(args, values):
                 raise ArgumentError(f"wrong arguments: {why}") from error
             raise
-        return wait_for(value) if hasattr(value, "__await__") else value
+        return wait_for(value) if hasattr(type(value), "__await__") else value
 
     def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
         """Call the function itself, unchecked: a decorated function stays a function."""
@@ -196,7 +196,7 @@ def _from_function(
     receiver = isinstance(func, classmethod) or _is_method(inner)
     doc = docstrings.read_doc(source)
     try:
-        described = signature.describe(inner, doc.parameters, receiver=receiver)
+        described = signature.read_signature(inner, doc.parameters, receiver=receiver)
     except ToolDefinitionError as error:
         raise ToolDefinitionError(f"the function {own_name!r} cannot be a tool: {error}") from error
     return Tool(
