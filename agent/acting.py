@@ -44,7 +44,7 @@ def _verdict(
     counters: Counters,
 ) -> tuple[Decision | None, str]:
     pending = calls[index]
-    if digest(pending.call, with_id=False) in counters.rejected:
+    if counters.rejected and digest(pending.call, with_id=False) in counters.rejected:
         return Decision("rejected", "user", "the same call was rejected before"), ""
     if limits.calls_per_step is not None and index >= limits.calls_per_step:
         return Decision("skipped", reason=f"not run: at most {limits.calls_per_step} calls in one reply"), ""

@@ -10,14 +10,14 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
 from agent import jsontext
 from agent.errors import InputError
 from agent.events import Phase
-from agent.redact import redact
+from agent.redact import may_hold_secret, redact
 from agent.state import PendingCall, RunState, slots
 from agent.trace import Trace
 
@@ -83,7 +83,13 @@ class Journal:
 
     def _write(self, line: dict[str, Any]) -> None:
         if self._file is not None:
-            os.write(self._file, (jsontext.dumps(redact(line, self._secrets), compact=True) + "\n").encode())
+            os.write(self._file, (_without_secrets(line, self._secrets) + "\n").encode())
+
+
+def _without_secrets(value: Any, secrets: tuple[str, ...]) -> str:
+    """Compact JSON text without secrets; looked at as text first, since nearly always there is nothing to take out."""
+    text = jsontext.dumps(value, compact=True)
+    return jsontext.dumps(redact(value, secrets), compact=True) if may_hold_secret(text, secrets) else text
 
 
 class _Written:
@@ -204,11 +210,30 @@ def write_trace(trace: Trace, folder: Path | str, secrets: Iterable[str] = ()) -
     path = folder / f"{trace.trace_id}.json"
     draft = path.with_suffix(".json.tmp")
     with draft.open("wb") as file:
-        file.write(jsontext.dump_bytes(redact(trace.to_dict(), secrets), indent=True))
+        file.writelines(_laid_out(trace.to_dict(), tuple(secrets)))
         file.flush()
         os.fsync(file.fileno())
     draft.replace(path)
     return path
+
+
+def _laid_out(data: dict[str, Any], secrets: tuple[str, ...]) -> Iterator[bytes]:
+    """The file as a person would like it: one line for each key, and for each item of a list of objects.
+
+    Written in pieces, so that the text of a long run is never in memory as a whole.
+    """
+    opening = "{"
+    for key, value in data.items():
+        yield f"{opening}\n {jsontext.dumps(key)}: ".encode()
+        opening = ","
+        if isinstance(value, list) and value:
+            yield b"["
+            for index, item in enumerate(value):
+                yield (("," if index else "") + "\n  " + _without_secrets(item, secrets)).encode()
+            yield b"\n ]"
+        else:
+            yield _without_secrets({key: value}, secrets)[len(jsontext.dumps(key)) + 2 : -1].encode()
+    yield b"\n}\n"
 
 
 def read_trace(source: Path | str | bytes) -> Trace:

@@ -113,11 +113,13 @@ def with_own_ids(message: Message) -> Message:
 
     Gives the same object back when there is nothing to do.
     """
+    ids = [call.id for call in message.tool_calls]
+    if "" not in ids and len(set(ids)) == len(ids):
+        return message
     seen: set[str] = set()
     calls = []
     for call in message.tool_calls:
         call_id = call.id if call.id and call.id not in seen else new_call_id(seen)
         seen.add(call_id)
         calls.append(call if call_id == call.id else replace(call, id=call_id))
-    unchanged = all(new is old for new, old in zip(calls, message.tool_calls, strict=True))
-    return message if unchanged else replace(message, tool_calls=tuple(calls))
+    return replace(message, tool_calls=tuple(calls))

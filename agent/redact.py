@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from functools import cache, lru_cache
 from typing import Any
 
@@ -45,11 +45,16 @@ def redact_text(text: str, secrets: Iterable[str] = ()) -> str:
     return _redact_text(text, _exact(secrets))
 
 
+def may_hold_secret(text: str, secrets: Iterable[str] = ()) -> bool:
+    """A cheap yes or no about JSON text: no means that :func:`redact` would give back the value that it stands for."""
+    return any(map(text.__contains__, _exact(secrets))) or _may_match(text)
+
+
 @lru_cache(maxsize=4096)
 def is_secret_field(name: str) -> bool:
     """Whether a field of this name holds a secret: ``apiKey``, ``X-Auth-Token``; not ``max_tokens`` or ``author``."""
     words = _words(name)
-    if not words:
+    if not words or not re.search(rf"[A-Za-z]{_ENDING}$", name):
         return False
     last, before = words[-1], words[-2] if len(words) > 1 else ""
     if last in ("key", "keys"):
@@ -71,6 +76,10 @@ _ORDINARY_TOKENS = (
 """Words before ``token`` that make it a count, a cursor or a piece of vocabulary."""
 
 
+_ENDING = r"[\d_-]*"
+"""What may follow the last word of a name: ``password2``, ``token_1``."""
+
+
 def _words(name: str) -> list[str]:
     """``X-ApiKey2`` -> ``["x", "api", "key"]``."""
     return [word.lower() for word in re.findall("[A-Z]+(?![a-z])|[A-Z]?[a-z]+", name)]
@@ -80,19 +89,19 @@ def _words(name: str) -> list[str]:
 
 _SIGN = r"""\\*["']?\s*[:=]"""
 _NAMES = {
-    "key": r"keys?\d*",
-    "token": r"token\d*",
-    "secret": r"secrets?\d*",
-    "pass": r"pass(?:phrase|w(?:or)?ds?)\d*",
-    "pwd": r"pwd\d*",
-    "auth": r"(?:_auth|authorization)\d*",
-    "credential": r"credentials?\d*",
-    "cookie": r"cookie\d*",
-    "jwt": r"jwt\d*",
+    "key": "keys?",
+    "token": "token",
+    "secret": "secrets?",
+    "pass": "pass(?:phrase|w(?:or)?ds?)",
+    "pwd": "pwd",
+    "auth": "(?:_auth|authorization)",
+    "credential": "credentials?",
+    "cookie": "cookie",
+    "jwt": "jwt",
 }
 """How the name of a secret field ends: a plain search that costs next to nothing, and the pattern it stands for."""
 _HINTS = {
-    **{hint: tail + _SIGN for hint, tail in _NAMES.items()},
+    **{hint: tail + _ENDING + _SIGN for hint, tail in _NAMES.items()},
     "bearer": r"bearer\s",
     "://": r"://[^\s/@]*:[^\s/@]*@",
     "sig": r"sig(?:nature)?=",
@@ -111,7 +120,7 @@ _PEM = r"(?s:-----BEGIN [A-Z ]*PRIVATE KEY-----.*?(?:-----END [A-Z ]*PRIVATE KEY
 _IN_URL = rf"(?P<head>://[^\s/:@]*:){_UNMARKED}(?P<value>[^\s/@]+)(?=@)"
 _IN_QUERY = rf"""(?P<head>[?&](?P<name>[\w.-]+)=){_UNMARKED}(?P<value>[^\s&#"'<>\\]+)"""
 _NAMED = rf"""(?ix)
-    (?P<head>(?<![\w-])(?P<name>[\w-]*(?:{"|".join(_NAMES.values())}))(?P<sign>{_SIGN})\s*)
+    (?P<head>(?<![\w-])(?P<name>[\w-]*(?:{"|".join(_NAMES.values())}){_ENDING})(?P<sign>{_SIGN})\s*)
     (?:(?P<quote>\\*["']){_UNMARKED}(?P<quoted>(?:(?!(?P=quote))(?:\\.|[^\\\n]))+)(?=(?P=quote))
       |(?P<bare>(?:(?:bearer|basic|digest|token)\s+)?[^\s,;&"'<>()\[\]\\]+)(?P<after>[(\[]?))"""
 _BEARER = r"(?i)(?P<head>\bbearer\s+)(?P<value>[\w.~+/=-]{6,})"
@@ -180,7 +189,7 @@ def _redact_text(text: str, exact: tuple[str, ...]) -> str:
     for secret in exact:
         if secret in text:
             text = text.replace(secret, _mark("secret"))
-    if not _may_hold_secret(text):
+    if not _may_match(text):
         return text
     if (value := _json_inside(text)) is not None:
         new = _redact(value, exact)
@@ -191,8 +200,8 @@ def _redact_text(text: str, exact: tuple[str, ...]) -> str:
     return text if redacted == text else redacted
 
 
-def _may_hold_secret(text: str) -> bool:
-    """A cheap yes or no before the rules: no means that none of them can match."""
+def _may_match(text: str) -> bool:
+    """Whether some rule may match; a few plain searches say no to nearly every text."""
     if any(map(text.__contains__, _PREFIXES)):
         return True
     lower = text.lower()
@@ -269,11 +278,10 @@ def _rules() -> list[tuple[re.Pattern[str], Callable[[re.Match[str]], str] | str
 
 def _exact(secrets: Iterable[str]) -> tuple[str, ...]:
     """The exact values to look for, longest first, as they stand and as they stand inside JSON text."""
-    return tuple(sorted(set(_spellings(secrets)), key=len, reverse=True)) if secrets else ()
+    return _spellings(tuple(secrets)) if secrets else ()
 
 
-def _spellings(secrets: Iterable[str]) -> Iterator[str]:
-    for secret in secrets:
-        if len(secret) >= _SHORTEST_SECRET and secret.lower() not in _STAND_INS:
-            yield secret
-            yield jsontext.dumps(secret)[1:-1]
+@lru_cache(maxsize=64)
+def _spellings(secrets: tuple[str, ...]) -> tuple[str, ...]:
+    kept = [s for s in secrets if len(s) >= _SHORTEST_SECRET and s.lower() not in _STAND_INS]
+    return tuple(sorted({*kept, *(jsontext.dumps(s)[1:-1] for s in kept)}, key=len, reverse=True))

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import MISSING, dataclass, field, fields
+from functools import cache
 from typing import Any, ClassVar, Self
 
 from agent import clock
@@ -30,8 +31,11 @@ class Record:
 
     def to_dict(self) -> dict[str, Any]:
         """JSON data; ``extra`` is spread beside the known keys."""
-        data = {f.name: _plain(getattr(self, f.name)) for f in fields(self) if f.name != "extra"}
-        return {**data, **self.extra}
+        data = {}
+        for name in _names(type(self)):
+            value = getattr(self, name)
+            data[name] = value if value is None or value.__class__ in _SCALARS else _plain(value)
+        return {**data, **self.extra} if self.extra else data
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Self:
@@ -50,6 +54,14 @@ class Record:
             else:
                 values[name] = _read(cls, name, value)
         return cls(**values)
+
+
+_SCALARS = frozenset((str, int, float, bool))
+
+
+@cache
+def _names(kind: type[Record]) -> tuple[str, ...]:
+    return tuple(f.name for f in fields(kind) if f.name != "extra")
 
 
 def _plain(value: Any) -> Any:
