@@ -15,6 +15,10 @@ from agent import jsontext
 from agent.trace import Evidence, Trace
 
 
+_SHOWN = 80
+"""Characters of an answer that the words of a check repeat."""
+
+
 class Check(Protocol):
     """One question about a finished run. It looks at facts (files, tables, results), not at what the model claims."""
 
@@ -53,9 +57,11 @@ class AnswerContains:
     def __call__(self, trace: Trace) -> Evidence:
         """Look at the final answer; upper and lower case count."""
         final = trace.outcome.final
-        ok = self.text in final
-        detail = "" if ok else f"the answer is {final!r}" if final else "there is no answer"
-        return Evidence(check=f"the answer contains {self.text!r}", ok=ok, detail=detail)
+        name = f"the answer contains {self.text!r}"
+        if self.text in final:
+            return Evidence(check=name, ok=True)
+        shown = final if len(final) <= _SHOWN else f"{final[:_SHOWN]}…"
+        return Evidence(check=name, ok=False, detail=f"the answer is {shown!r}" if final else "there is no answer")
 
 
 @dataclass(frozen=True, slots=True)
