@@ -25,7 +25,7 @@ DONE = b"[DONE]"
 _POLL_S = 0.1
 """How often a wait looks for a stop; a stop must be answered within a second."""
 _LINGER_S = 0.2
-"""How long a server may take to end its answer after the last event."""
+"""How long the reading thread may take to end when nothing more is wanted of it; then the connection is cut."""
 _CONNECT_S = 15.0
 
 
@@ -86,27 +86,20 @@ class Connection:
         """
         self._check_time(control)
         queue: _Queue = SimpleQueue()
-        threading.Thread(target=self._read, args=(body, queue), name="model-call", daemon=True).start()
-        ended = False
+        reader = threading.Thread(target=self._read, args=(body, queue), name="model-call", daemon=True)
+        reader.start()
+        complete = False
         try:
-            while not ended:
-                piece = self._next(queue, control)
-                if piece is None or isinstance(piece, BaseException):
-                    ended = True
-                    if piece is not None:
-                        raise self._failure(piece) from None
-                else:
-                    is_last = isinstance(piece, Body) or piece.data[-1] == DONE
-                    ended = is_last and _ends_within(queue, _LINGER_S)
-                    yield piece
-                    if is_last:
-                        return
+            while not complete and (piece := self._next(queue, control)) is not None:
+                complete = isinstance(piece, Body) or piece.data[-1] == DONE
+                yield piece
         finally:
-            if not ended:
+            reader.join(_LINGER_S)
+            if reader.is_alive():
                 self._cut()
 
-    def _next(self, queue: _Queue, control: CallControl) -> Piece | BaseException | None:
-        """The next piece; None at the end, an exception where reading failed."""
+    def _next(self, queue: _Queue, control: CallControl) -> Piece | None:
+        """The next piece; None at the end."""
         silent_since = time.monotonic()
         while True:
             left = self._check_time(control)
@@ -114,8 +107,13 @@ class Connection:
             if silence >= self._timeout_s:
                 raise failed_wait("timeout", f"The model server sent nothing for {self._timeout_s:g} seconds.")
             waits = (_POLL_S, self._timeout_s - silence, *(() if left is None else (left,)))
-            with contextlib.suppress(Empty):
-                return queue.get(timeout=min(waits))
+            try:
+                item = queue.get(timeout=min(waits))
+            except Empty:
+                continue
+            if isinstance(item, BaseException):
+                raise self._failure(item) from None
+            return item
 
     def _check_time(self, control: CallControl) -> float | None:
         """Seconds that the run has left, or None without a limit."""
@@ -183,13 +181,6 @@ def _read_events(chunks: Iterator[bytes], queue: _Queue) -> None:
             queue.put(Events(events))
     if events := lines.end():
         queue.put(Events(events))
-
-
-def _ends_within(queue: _Queue, seconds: float) -> bool:
-    try:
-        return queue.get(timeout=seconds) is None
-    except Empty:
-        return False
 
 
 class EventLines:
