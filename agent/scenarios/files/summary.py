@@ -1,4 +1,4 @@
-"""The daily report of a made-up tea shop."""
+"""The daily summary of a made-up tea shop."""
 
 from collections import Counter
 
@@ -91,8 +91,8 @@ def average(sales: list[Sale]) -> float:
     return income(sales) / len(sales)
 
 
-def report(sales: list[Sale]) -> str:
-    """Write the report as plain text."""
+def summary(sales: list[Sale]) -> str:
+    """Write the summary as plain text."""
     lines = ["The day in the tea shop"]
     lines.append("=" * len(lines[0]))
     lines.append(f"sales:    {len(sales)}")
