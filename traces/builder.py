@@ -160,7 +160,8 @@ class TraceBuilder:
             line: its line in the file, from 1.
         """
         repaired = repair_message(data)
-        self.repairs.update(repaired.repairs)
+        if repaired.repairs:
+            self.repairs.update(repaired.repairs)
         message, position = repaired.message, len(self._trace.messages)
         entry = Entry(maker=maker_of(message.role), at=at, line=line, raw=dict(data) if repaired.rewritten else None)
         self._trace.messages.append(message)

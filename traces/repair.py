@@ -6,7 +6,7 @@ right here and named, so that no reader, table or page has to expect it again.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -31,6 +31,8 @@ def repair_message(data: Mapping[str, Any]) -> Repaired:
     Legacy ``function_call`` becomes a call, content that is neither text nor parts becomes JSON text, and calls that
     cannot be read at all are kept as calls without a name.
     """
+    if data.keys() <= _PLAIN and all(type(value) is str for value in data.values()) and data.get("role"):
+        return Repaired(Message(**data))
     result = Repaired(Message(role="unknown"))
     known = {key: value for key, value in data.items() if key not in _READ_HERE and value is not None}
     role = data.get("role")
@@ -54,6 +56,8 @@ def repair_message(data: Mapping[str, Any]) -> Repaired:
 
 
 _READ_HERE = frozenset(("role", "content", "tool_calls", "function_call", "tool_call_id", "name"))
+_PLAIN = frozenset(("role", "content", "tool_call_id", "name"))
+"""A message of nothing but texts under these keys, as most are, needs no second look."""
 
 
 def as_text(value: Any) -> str:
@@ -77,49 +81,55 @@ def _content(content: Any, result: Repaired) -> str | list[Any] | None:
         return content
     if not isinstance(content, list):
         return _put_right(result, as_text(content), "a content is neither text nor a list of parts")
-    if all(isinstance(part, Mapping) for part in content):
+    if all(isinstance(part, dict) for part in content):
         return content
     result.repairs.append("a content part is not an object")
     result.rewritten = True
-    return [part if isinstance(part, Mapping) else {"type": "text", "text": as_text(part)} for part in content]
+    return [part if isinstance(part, dict) else {"type": "text", "text": as_text(part)} for part in content]
 
 
 def _reasoning(data: Mapping[str, Any], known: dict[str, Any], result: Repaired) -> None:
     """Reasoning that stands in ``reasoning_details`` alone is also given as text."""
     details = data.get("reasoning_details")
-    if not isinstance(details, list) or any(data.get(key) for key in ("reasoning", "reasoning_content")):
+    if (
+        details is None
+        or not isinstance(details, list)
+        or any(data.get(key) for key in ("reasoning", "reasoning_content"))
+    ):
         return
-    parts = [part.get("text") or part.get("summary") for part in details if isinstance(part, Mapping)]
+    parts = [part.get("text") or part.get("summary") for part in details if isinstance(part, dict)]
     if text := "\n".join(part for part in parts if isinstance(part, str)):
         known["reasoning"] = text
         result.rewritten = True
 
 
-def _calls(data: Mapping[str, Any], result: Repaired) -> list[ToolCall]:
+def _calls(data: Mapping[str, Any], result: Repaired) -> Sequence[ToolCall]:
     calls = data.get("tool_calls") or []
     if not isinstance(calls, list):
         _put_right(result, "", "tool_calls is not a list")
         calls = [calls]
     legacy = data.get("function_call")
-    if isinstance(legacy, Mapping) and not calls:
+    if not calls and legacy is None:
+        return ()
+    if legacy and not calls:
         result.rewritten = True
-        calls = [{"function": legacy}]
+        calls = [{"function": legacy} if isinstance(legacy, dict) else legacy]
     return [_call(call, result) for call in calls]
 
 
 def _call(call: Any, result: Repaired) -> ToolCall:
-    if not isinstance(call, Mapping):
+    if not isinstance(call, dict):
         _put_right(result, "", "a tool call is not an object")
         call = {"function": {"arguments": as_text(call)}}
     function = call.get("function")
     custom = call.get("custom")
-    if not isinstance(function, Mapping) and isinstance(custom, Mapping):
+    if not isinstance(function, dict) and isinstance(custom, dict):
         function = {"name": custom.get("name"), "arguments": custom.get("input")}
-    if not isinstance(function, Mapping):
+    if not isinstance(function, dict):
         _put_right(result, "", "a tool call has no function")
         function = {"name": function if isinstance(function, str) else call.get("name")}
     arguments = function.get("arguments")
-    if arguments is not None and not isinstance(arguments, (str, Mapping)):
+    if arguments is not None and not isinstance(arguments, (str, dict)):
         arguments = _put_right(result, as_text(arguments), "arguments are neither text nor an object")
     call_id, name = call.get("id"), function.get("name")
     if call_id is not None and not isinstance(call_id, str):

@@ -11,8 +11,8 @@ from traces.repair import as_text
 
 CELL_LENGTH = 500
 """Characters of a table cell. The whole text is shown for one message at a time."""
-_DATA_URL = re.compile(r"data:([\w.+-]+/[\w.+-]+)?(?:;[\w.+=-]+)*;base64,([A-Za-z0-9+/=_\s-]+)")
-_BASE64 = re.compile(r"[A-Za-z0-9+/_-]{2000,}={0,2}")
+_DATA_URL = re.compile(r"data:([\w.+-]{1,80}/[\w.+-]{1,80})?(?:;[\w.+=-]{1,80})*;base64,([A-Za-z0-9+/=_-]+)")
+_BASE64 = re.compile(r"(?<![A-Za-z0-9+/_-])[A-Za-z0-9+/_-]{2000,}={0,2}")
 _MEDIA_KEYS = ("image_url", "input_audio", "file", "image", "audio", "source", "inlineData", "inline_data")
 
 

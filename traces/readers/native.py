@@ -14,7 +14,7 @@ from traces.repair import as_text, repair_message
 
 NAME = SCHEMA
 _LISTS = ("messages", "entries", "steps", "tools", "interventions", "notes")
-_SAFE_ID = re.compile(r"[A-Za-z0-9_-]{1,64}")
+SAFE_ID = re.compile(r"[A-Za-z0-9_-]{1,64}")
 """Ids become file names and parts of addresses."""
 _DAMAGE = (TypeError, ValueError, AttributeError, KeyError, OverflowError, RecursionError)
 
@@ -51,7 +51,7 @@ def read_trace(data: Mapping[str, Any], out: ImportBuilder) -> Trace:
         trace = Trace.from_dict(data)
     except _DAMAGE as error:
         raise InputError(f"the native trace is damaged ({error})") from error
-    if not isinstance(trace.trace_id, str) or not _SAFE_ID.fullmatch(trace.trace_id) or "trace_id" not in data:
+    if not isinstance(trace.trace_id, str) or not SAFE_ID.fullmatch(trace.trace_id) or "trace_id" not in data:
         trace.trace_id = out.next_id()
     if data.get("created") is None:
         trace.created = None

@@ -54,7 +54,7 @@ def _kind(record: Any) -> str | None:
     """message, conversation, exchange, response; ``other exchange``: one of another API that such a log can hold."""
     if isinstance(record, list):
         return "conversation" if record and openai_chat.is_message_list(record) and not _foreign(record) else None
-    if not isinstance(record, Mapping):
+    if not isinstance(record, dict):
         return None
     if "request" in record:
         return _exchange_kind(_body(record["request"]), record)
@@ -81,8 +81,8 @@ def _is_answer(value: Any) -> bool:
     if isinstance(value, str):
         return True
     if isinstance(value, list):
-        return all(isinstance(item, Mapping) for item in value[:_LOOKED_AT])
-    return isinstance(value, Mapping) and ("choices" in value or "error" in value)
+        return all(isinstance(item, dict) for item in value[:_LOOKED_AT])
+    return isinstance(value, dict) and ("choices" in value or "error" in value)
 
 
 def _foreign(messages: list[Any]) -> bool:
@@ -90,7 +90,7 @@ def _foreign(messages: list[Any]) -> bool:
     for message in messages[:_LOOKED_AT]:
         content = message.get("content")
         for part in content if isinstance(content, list) else ():
-            if isinstance(part, Mapping) and part.get("type") in _OTHER_BLOCKS:
+            if isinstance(part, dict) and part.get("type") in _OTHER_BLOCKS:
                 return True
     return False
 
@@ -103,13 +103,13 @@ def _body(value: Any) -> Any:
 
 
 def _read_conversation(record: Any, out: ImportBuilder, line: int | None) -> None:
-    row: Mapping[str, Any] = record if isinstance(record, Mapping) else {"messages": record}
+    row: Mapping[str, Any] = record if isinstance(record, dict) else {"messages": record}
     about = {key: value for key, value in row.items() if key not in _REQUEST_KEYS}
     trace = out.trace(_title(row), **about)
     trace.model(row.get("model"))
     trace.tools(openai_chat.tools_of(row))
     for message in openai_chat.messages_of(row) or []:
-        if isinstance(message, Mapping):
+        if isinstance(message, dict):
             trace.message(message, line=line)
         else:
             out.unread("an entry of a message list that is no message")
@@ -131,11 +131,11 @@ def _exchange(record: Mapping[str, Any], line: int | None) -> Exchange:
     api = gemini if gemini.is_request(request) else openai_chat
     body = _response_body(record)
     return Exchange(
-        messages=[message for message in api.messages_of(request) or [] if isinstance(message, Mapping)],
+        messages=[message for message in api.messages_of(request) or [] if isinstance(message, dict)],
         reply=None if body is None else _reply(body, record),
         tools=api.tools_of(request),
         model=request.get("model"),
-        provider=body.get("provider") if isinstance(body, Mapping) else None,
+        provider=body.get("provider") if isinstance(body, dict) else None,
         settings={key: value for key, value in request.items() if key not in (*_REQUEST_KEYS, *_ROW_ANSWERS)},
         line=line,
     )
@@ -150,12 +150,12 @@ def _response_body(record: Mapping[str, Any]) -> Any:
         chunks = openai_chat.read_sse(response)
         response = chunks if chunks is not None else openai_chat.decoded(response) or {"error": response}
     if isinstance(response, list):
-        return openai_chat.join_chunks(chunk for chunk in response if isinstance(chunk, Mapping))
+        return openai_chat.join_chunks(chunk for chunk in response if isinstance(chunk, dict))
     return response
 
 
 def _reply(body: Any, record: Mapping[str, Any]) -> Reply:
-    body = body if isinstance(body, Mapping) else {"error": body}
+    body = body if isinstance(body, dict) else {"error": body}
     reply = gemini.read_response(body) if gemini.is_response(body) else openai_chat.read_response(body)
     status = record.get("status")
     return replace(reply, status=status if isinstance(status, int) else None, latency_ms=_latency_ms(record))

@@ -16,22 +16,22 @@ _WRAPPERS = frozenset(("output", "result", "return_value", "content"))
 
 def is_request(value: Any) -> bool:
     """Whether ``value`` is a request body."""
-    return isinstance(value, Mapping) and isinstance(value.get("contents"), list)
+    return isinstance(value, dict) and isinstance(value.get("contents"), list)
 
 
 def is_response(value: Any) -> bool:
     """Whether ``value`` is a response body."""
-    return isinstance(value, Mapping) and ("candidates" in value or "usageMetadata" in value)
+    return isinstance(value, dict) and ("candidates" in value or "usageMetadata" in value)
 
 
 def messages_of(body: Mapping[str, Any]) -> list[Mapping[str, Any]]:
     """The contents of a request as messages in OpenAI Chat form."""
     system = _get(body, "systemInstruction", "system_instruction")
     messages: list[Mapping[str, Any]] = []
-    if isinstance(system, Mapping):
+    if isinstance(system, dict):
         messages += _messages({**system, "role": "system"})
     for content in body["contents"]:
-        if isinstance(content, Mapping):
+        if isinstance(content, dict):
             messages += _messages(content)
     return messages
 
@@ -41,7 +41,7 @@ def tools_of(body: Mapping[str, Any]) -> list[dict[str, Any]]:
     tools = body.get("tools")
     found: list[dict[str, Any]] = []
     for tool in tools if isinstance(tools, list) else [tools]:
-        functions = _get(tool, "functionDeclarations", "function_declarations") if isinstance(tool, Mapping) else None
+        functions = _get(tool, "functionDeclarations", "function_declarations") if isinstance(tool, dict) else None
         for function in functions if isinstance(functions, list) else []:
             found.append({"type": "function", "function": function})
     return found
@@ -50,11 +50,11 @@ def tools_of(body: Mapping[str, Any]) -> list[dict[str, Any]]:
 def read_response(body: Mapping[str, Any]) -> Reply:
     """Read a response body: its first candidate."""
     candidates = body.get("candidates")
-    candidates = [c for c in candidates if isinstance(c, Mapping)] if isinstance(candidates, list) else []
+    candidates = [c for c in candidates if isinstance(c, dict)] if isinstance(candidates, list) else []
     model = body.get("modelVersion")
     usage, model = _usage(body.get("usageMetadata")), model if isinstance(model, str) else None
     content = candidates[0].get("content") if candidates else None
-    if not isinstance(content, Mapping):
+    if not isinstance(content, dict):
         return Reply(error=error_text(body.get("error")), usage=usage, model=model)
     messages = _messages({"role": "model", **content})
     reason = candidates[0].get("finishReason")
@@ -69,7 +69,7 @@ def read_response(body: Mapping[str, Any]) -> Reply:
 
 def _usage(data: Any) -> Usage | None:
     """Gemini counts thoughts beside the candidates and tool prompts beside the prompt; here they are parts of them."""
-    if not isinstance(data, Mapping):
+    if not isinstance(data, dict):
         return None
     return Usage.from_openai(
         {
@@ -97,15 +97,15 @@ def _messages(content: Mapping[str, Any]) -> list[Mapping[str, Any]]:
     other: list[dict[str, Any]] = []
     parts = content.get("parts")
     for part in parts if isinstance(parts, list) else []:
-        if not isinstance(part, Mapping):
+        if not isinstance(part, dict):
             continue
         call, response = (
             _get(part, "functionCall", "function_call"),
             _get(part, "functionResponse", "function_response"),
         )
-        if isinstance(call, Mapping):
+        if isinstance(call, dict):
             calls.append({"id": call.get("id"), "function": {"name": call.get("name"), "arguments": call.get("args")}})
-        elif isinstance(response, Mapping):
+        elif isinstance(response, dict):
             results.append(_result(response))
         elif isinstance(part.get("text"), str):
             (thoughts if part.get("thought") is True else texts).append(part["text"])
@@ -123,7 +123,7 @@ def _messages(content: Mapping[str, Any]) -> list[Mapping[str, Any]]:
 
 def _result(response: Mapping[str, Any]) -> Mapping[str, Any]:
     value = response.get("response")
-    if isinstance(value, Mapping) and len(value) == 1 and (key := next(iter(value))) in _WRAPPERS:
+    if isinstance(value, dict) and len(value) == 1 and (key := next(iter(value))) in _WRAPPERS:
         value = value[key]
     message = {"role": "tool", "tool_call_id": response.get("id"), "name": response.get("name")}
     return {**message, "content": as_text(value)}

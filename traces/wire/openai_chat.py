@@ -15,12 +15,12 @@ from traces.container import loads
 
 def is_request(value: Any) -> bool:
     """Whether ``value`` is a request body: it holds a message list."""
-    return isinstance(value, Mapping) and messages_of(value) is not None
+    return isinstance(value, dict) and messages_of(value) is not None
 
 
 def is_response(value: Any) -> bool:
     """Whether ``value`` is a response body, or one chunk of a streamed one."""
-    return isinstance(value, Mapping) and isinstance(value.get("choices"), list)
+    return isinstance(value, dict) and isinstance(value.get("choices"), list)
 
 
 def messages_of(body: Mapping[str, Any]) -> list[Mapping[str, Any]] | None:
@@ -45,7 +45,7 @@ _CONTENT_KEYS = ("content", "tool_calls", "function_call", "refusal", "reasoning
 
 def is_message(value: Any) -> bool:
     """Whether ``value`` is one message: a role, and something that this role says."""
-    return isinstance(value, Mapping) and isinstance(value.get("role"), str) and any(k in value for k in _CONTENT_KEYS)
+    return isinstance(value, dict) and isinstance(value.get("role"), str) and any(k in value for k in _CONTENT_KEYS)
 
 
 def tools_of(body: Mapping[str, Any]) -> list[dict[str, Any]]:
@@ -73,7 +73,7 @@ def decoded(text: str) -> Any:
 
 def read_response(body: Mapping[str, Any]) -> Reply:
     """Read a response body: its first choice, or its error."""
-    choices = [choice for choice in body.get("choices") or [] if isinstance(choice, Mapping)]
+    choices = [choice for choice in body.get("choices") or [] if isinstance(choice, dict)]
     usage = body.get("usage")
     common: dict[str, Any] = {
         "usage": Usage.from_openai(usage),
@@ -85,14 +85,14 @@ def read_response(body: Mapping[str, Any]) -> Reply:
         return Reply(error=error_text(body.get("error")), **common)
     message, reason = choices[0].get("message"), choices[0].get("finish_reason")
     unread = ("a further choice of a response",) * (len(choices) - 1)
-    if not isinstance(message, Mapping):
+    if not isinstance(message, dict):
         return Reply(error="the response holds no message", unread=unread, **common)
     return Reply(message=message, finish_reason=reason if isinstance(reason, str) else None, unread=unread, **common)
 
 
 def error_text(error: Any) -> str:
     """The provider's words about a failed call."""
-    if isinstance(error, Mapping):
+    if isinstance(error, dict):
         error = error.get("message") or json.dumps(error, ensure_ascii=False, default=str)
     return error if isinstance(error, str) and error else "the response holds no message"
 
@@ -105,7 +105,7 @@ def time_of(created: Any) -> str | None:
 
 
 def _cost(usage: Any) -> float | None:
-    cost = usage.get("cost") if isinstance(usage, Mapping) else None
+    cost = usage.get("cost") if isinstance(usage, dict) else None
     return float(cost) if isinstance(cost, (int, float)) and not isinstance(cost, bool) and 0 <= cost < 1e9 else None
 
 
@@ -118,7 +118,7 @@ def read_sse(text: str) -> list[Mapping[str, Any]] | None:
     if not events:
         return None
     chunks = [decoded(event) for event in events if event and event != "[DONE]"]
-    return [chunk for chunk in chunks if isinstance(chunk, Mapping)]
+    return [chunk for chunk in chunks if isinstance(chunk, dict)]
 
 
 def join_chunks(chunks: Iterable[Mapping[str, Any]]) -> dict[str, Any]:

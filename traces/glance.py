@@ -1,0 +1,140 @@
+"""What the list shows of a trace of ours, read from its JSON without building the trace.
+
+A first listing of thousands of files costs little more than parsing them. Whatever is not exactly as ``agent`` writes
+it is left to the full reading, so there is one answer only: that of :func:`traces.summary.summarise`.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import Any
+
+from agent.trace import SCHEMA
+from traces.readers.native import SAFE_ID
+from traces.summary import timestamp
+
+_HEAD = 100
+
+
+class _Odd(Exception):
+    """Something is not as we write it."""
+
+
+@dataclass(slots=True)
+class Glance:
+    """The numbers of one native trace, as in :class:`traces.summary.TraceSummary`."""
+
+    trace_id: str
+    title: str
+    created: str | None
+    models: list[str]
+    steps: int
+    messages: int
+    tokens: int | None
+    cost: float | None
+    duration_s: float | None
+    outcome: str | None
+
+
+def glance(data: bytes) -> Glance | None:
+    """The numbers of a native trace file; None where the full reading has to decide."""
+    if SCHEMA.encode() not in data[:_HEAD]:
+        return None
+    try:
+        return _read(json.loads(data))
+    except (_Odd, ValueError, TypeError, AttributeError, KeyError, RecursionError):
+        return None
+
+
+def _read(data: dict[str, Any]) -> Glance:
+    if data["schema"] != SCHEMA or not SAFE_ID.fullmatch(data["trace_id"]):
+        raise _Odd
+    messages, entries, steps = _list(data["messages"]), _list(data["entries"]), _list(data["steps"])
+    total: int | None = None
+    cost: float | None = None
+    moments: list[float] = []
+    models: dict[str, None] = {}
+    for step in steps:
+        if (usage := step.get("usage")) is not None and (count := _total(usage)) is not None:
+            total = (total or 0) + count
+        if (price := step.get("cost")) is not None:
+            cost = (cost or 0) + _number(price)
+        if model := step.get("model"):
+            models[_text(model)] = None
+        _span(step, moments)
+        for run in _list(step["tools"]):
+            _span(run, moments)
+    if moments:
+        moments += _ends([at for entry in entries if (at := entry.get("at"))])
+    name = data["model"].get("name")
+    return Glance(
+        trace_id=data["trace_id"],
+        title=_text(data["title"]),
+        created=data.get("created") and _text(data["created"]),
+        models=list(models) or ([_text(name)] if name else []),
+        steps=len(steps),
+        messages=len(messages),
+        tokens=total,
+        cost=cost,
+        duration_s=round(max(moments) - min(moments), 3) if len(moments) > 1 else None,
+        outcome=data["outcome"].get("reason") and _text(data["outcome"]["reason"]),
+    )
+
+
+def _total(usage: dict[str, Any]) -> int | None:
+    total = usage.get("total_tokens")
+    if total is None:
+        prompt, completion = usage.get("prompt_tokens"), usage.get("completion_tokens")
+        return None if prompt is None or completion is None else _count(prompt) + _count(completion)
+    return _count(total)
+
+
+def _span(part: dict[str, Any], moments: list[float]) -> None:
+    started = part.get("started")
+    if started is None:
+        return
+    start = timestamp(_text(started))
+    if start is None:
+        raise _Odd
+    latency = part.get("latency_ms")
+    moments += (start, start) if latency is None else (start, start + _number(latency) / 1000)
+
+
+def _ends(times: list[str]) -> list[float]:
+    """The first and the last of times that are all written alike, so that their order is that of their letters."""
+    if not times:
+        return []
+    if not all(len(at) == _TIME_LENGTH and at.endswith("Z") for at in times):
+        raise _Odd
+    ends = [timestamp(min(times)), timestamp(max(times))]
+    if None in ends:
+        raise _Odd
+    return [end for end in ends if end is not None]
+
+
+_TIME_LENGTH = len("2026-11-29T12:00:00.123Z")
+
+
+def _list(value: Any) -> list[Any]:
+    if not isinstance(value, list):
+        raise _Odd
+    return value
+
+
+def _text(value: Any) -> str:
+    if not isinstance(value, str):
+        raise _Odd
+    return value
+
+
+def _number(value: Any) -> float:
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        raise _Odd
+    return value
+
+
+def _count(value: Any) -> int:
+    if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value < 10**15:
+        raise _Odd
+    return value
