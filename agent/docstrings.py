@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import re
+import textwrap
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
@@ -26,9 +27,8 @@ def read_doc(function: Callable[..., Any]) -> FunctionDoc:
     text = inspect.getdoc(function) or ""
     if not text.strip():
         return FunctionDoc()
-    # The parser takes the first line for the summary, whatever it is; a line of ours keeps a leading section a section.
     try:
-        parsed = docstring_parser.parse(f"{_LEAD}\n\n{text}" if _SECTION.match(text) else text)
+        parsed = docstring_parser.parse(_lead_in(text) if _SECTION.match(text) else text)
     except docstring_parser.ParseError:
         return FunctionDoc(text.strip())
     described = {
@@ -39,6 +39,17 @@ def read_doc(function: Callable[..., Any]) -> FunctionDoc:
     }
     summary = (parsed.description or "").strip().removeprefix(_LEAD)
     return FunctionDoc(summary.strip(), described)
+
+
+def _lead_in(text: str) -> str:
+    """A docstring that starts with a section, with a summary before it: the parser takes the first line for one.
+
+    When that section is all there is, cleaning the docstring has also taken away its indentation.
+    """
+    header, _, body = text.partition("\n")
+    if header.endswith(":") and not body.lstrip("\n").startswith(" "):
+        body = textwrap.indent(body, "    ")
+    return f"{_LEAD}\n\n{header}\n{body}"
 
 
 _LEAD = "_"

@@ -49,8 +49,8 @@ class CallPlan:
 
     positional: tuple[inspect.Parameter, ...] = ()
     """Parameters that can only be passed by position."""
-    context: str | None = None
-    """The parameter that receives the :class:`RunContext`."""
+    contexts: tuple[str, ...] = ()
+    """Parameters that receive the :class:`RunContext`; one as a rule."""
     signature: inspect.Signature | None = field(default=None, repr=False)
     """None for a function that Python cannot look into."""
     asynchronous: bool = False
@@ -59,12 +59,11 @@ class CallPlan:
     @property
     def simple(self) -> bool:
         """Whether everything is passed by name and nothing is added."""
-        return not self.positional and self.context is None
+        return not self.positional and not self.contexts
 
     def bind(self, values: dict[str, Any], context: RunContext) -> tuple[list[Any], dict[str, Any]]:
         """Values by name as ``(args, kwargs)``, the context among them; ``values`` is used up."""
-        if self.context is not None:
-            values[self.context] = context
+        values.update(dict.fromkeys(self.contexts, context))
         args: list[Any] = []
         given = [i for i, parameter in enumerate(self.positional) if parameter.name in values]
         for parameter in self.positional[: given[-1] + 1 if given else 0]:
@@ -100,9 +99,9 @@ def plan_of(func: Callable[..., Any]) -> CallPlan:
         return CallPlan()
     free = [p for p in signature.parameters.values() if p.kind not in _SKIPPED]
     names = _Names(func)
-    context = next((p.name for p in free if _is_context(names.try_resolve(p.annotation))), None)
+    contexts = tuple(p.name for p in free if _is_context(names.try_resolve(p.annotation)))
     positional = tuple(p for p in free if p.kind is inspect.Parameter.POSITIONAL_ONLY)
-    return CallPlan(positional, context, signature, _is_async(func))
+    return CallPlan(positional, contexts, signature, _is_async(func))
 
 
 def read_signature(func: Callable[..., Any], words: Mapping[str, str], *, receiver: bool = False) -> Described:
@@ -123,18 +122,18 @@ def read_signature(func: Callable[..., Any], words: Mapping[str, str], *, receiv
     signature = _signature(func)
     free = [p for p in signature.parameters.values() if p.kind not in _SKIPPED][receiver:]
     bound = func.keywords if isinstance(func, functools.partial) else {}
-    names, context, hints = _Names(func), None, {}
+    names, contexts, hints = _Names(func), [], {}
     for parameter in free:
         if parameter.name in bound:
             continue
         hint = names.resolve(parameter)
         if _is_context(hint):
-            context = parameter.name
+            contexts.append(parameter.name)
         else:
             hints[parameter.name] = _described_hint(parameter, hint, words.get(parameter.name))
     positional = tuple(p for p in free if p.kind is inspect.Parameter.POSITIONAL_ONLY)
     parameters, convert = _compile(hints)
-    plan = CallPlan(positional, context, None if receiver else signature, _is_async(func))
+    plan = CallPlan(positional, tuple(contexts), None if receiver else signature, _is_async(func))
     return Described(parameters, convert, plan)
 
 

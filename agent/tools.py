@@ -120,8 +120,8 @@ class Tool:
         if checked is None or plan is None:
             self.prepare()
             return self._invoke(arguments, context)
-        if plan.context is not None and isinstance(arguments, dict):
-            arguments = {name: value for name, value in arguments.items() if name != plan.context}
+        if plan.contexts and isinstance(arguments, dict):
+            arguments = {name: value for name, value in arguments.items() if name not in plan.contexts}
         arguments = checked.check(arguments)
         values = jsontext.copy_json(arguments) if self.convert is None else self.convert(arguments)
         args: list[Any] = []
