@@ -177,7 +177,7 @@ class RunControl:
         if decision.kind == "rejected":
             self.run.counters.rejected.append(digest(pending.call, with_id=False))
         if self._journal:
-            self._journal.phase(self.run)
+            self._journal.decided(self.run.pending)
 
     def extend(self, **changes: Any) -> None:
         """Go on after a stop, with other settings: ``extend(max_steps=16)``, ``extend(limits=...)``.
@@ -269,7 +269,7 @@ class RunControl:
         """Note that a tool is about to run, so that after a crash its outcome is known to be unknown."""
         pending.begun, pending.started = True, clock.now()
         if self._journal:
-            self._journal.begin_tool(self.run.pending.index(pending), pending)
+            self._journal.begin_tool(self.run.pending.index(pending))
         self._emit("tool.started", id=pending.call.id, name=pending.call.name)
         return RunContext(self.trace.trace_id, self.run.step.index, pending.call.id, self._tell)
 

@@ -56,7 +56,7 @@ _MAKER_OF = {
 }
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class AgentEvent:
     """Something that happened at the edge between two states.
 

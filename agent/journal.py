@@ -1,30 +1,36 @@
 """The journal: while a run goes on, an append-only file of small lines is the truth; at its end it becomes the trace.
 
-``<trace_id>.jsonl`` begins with a snapshot; every further line is what one phase changed. Each line is written by one
-system call before the loop goes on, so killing the process at any instant loses at most the phase in flight, and no
-model reply or tool result that was written is ever asked for again. When the run ends, ``<trace_id>.json`` (the native
-trace file) takes its place by an atomic rename. A journal without its trace is an interrupted run.
+``<trace_id>.jsonl`` begins with a snapshot. The lines after it hold what cannot be computed again: what the model said,
+what the tools answered, what a person decided; and after each phase which one comes next. Each line is one system call,
+made before the loop goes on, so killing the process at any instant loses at most the phase in flight. When the run
+ends, ``<trace_id>.json`` (the native trace file) takes its place by an atomic rename. A journal without its trace is an
+interrupted run; :mod:`agent.recovery` reads it.
 """
 
 from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
 from agent import jsontext
+from agent.approval import RUN
 from agent.errors import InputError
 from agent.events import Phase
+from agent.models.base import ModelReply
 from agent.redact import may_hold_secret, redact
+from agent.results import ToolResult
 from agent.state import PendingCall, RunState, slots
 from agent.trace import Trace
 
 SCHEMA = "agent-journal/1"
-UNKNOWN_OUTCOME = "it was running when the program ended, so its outcome is unknown"
-SECRET_LOST = "its arguments held a secret, which is not kept on disk"
-_MARK = "[redacted: "
+
+_TOLD_BY_THEIR_LINES = (Phase.CALL, Phase.EXECUTE)
+"""After a reply, and after the last result of a step, it is plain what comes next."""
+_CALL_BEGINS = b'{"begin":"call"}\n'
+_NEXT = {phase: f'{{"phase":"{phase}"}}\n'.encode() for phase in Phase}
 
 
 class Journal:
@@ -40,7 +46,8 @@ class Journal:
         self._secrets = tuple(secrets)
         self._file: int | None = None
         self._path = self.folder
-        self._written = _Written()
+        self._notes = 0
+        self._clean = True
 
     def open(self, run: RunState) -> None:
         """Begin a new journal from the run as it stands; one that was there for the same run is replaced at once."""
@@ -48,32 +55,67 @@ class Journal:
         self.folder.mkdir(parents=True, exist_ok=True)
         self._path = self.folder / f"{run.trace.trace_id}.jsonl"
         draft = self._path.with_suffix(".jsonl.tmp")
+        self._clean = True
         self._file = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_APPEND, 0o600)
         self._write({"schema": SCHEMA, "snapshot": run.to_dict()})
         draft.replace(self._path)
-        self._written = _Written(run)
+        self._notes = len(run.trace.notes)
 
     def begin_call(self) -> None:
         """A model call is about to be made."""
-        self._write({"begin": "call"})
+        if self._file is not None:
+            os.write(self._file, _CALL_BEGINS)
 
-    def begin_tool(self, index: int, pending: PendingCall) -> None:
+    def reply(self, run: RunState, reply: ModelReply, latency_ms: float) -> None:
+        """The model answered."""
+        line: dict[str, Any] = {"reply": reply.to_dict(), "latency_ms": latency_ms, "started": run.step.started}
+        line |= {"at": run.trace.entries[-1].at, "active_s": run.counters.active_s}
+        if run.context.dropped or run.context.reported:
+            line["context"] = slots(run.context)
+        self._write(line)
+
+    def failed(self, run: RunState) -> None:
+        """The model call gave no reply."""
+        step = run.step
+        self._write({"failed": step.retries, "latency_ms": step.latency_ms, "started": step.started})
+
+    def decided(self, calls: list[PendingCall]) -> None:
+        """Something else than simply running was decided about calls."""
+        self._write({"decided": [call.to_dict() for call in calls]})
+
+    def begin_tool(self, index: int) -> None:
         """A tool is about to run."""
-        self._write({"begin": index, "started": pending.started})
+        if self._file is not None:
+            os.write(self._file, b'{"begin":%d}\n' % index)
 
-    def result(self, index: int, pending: PendingCall) -> None:
+    def result(self, index: int, pending: PendingCall, result: ToolResult) -> None:
         """A call has its result."""
-        self._write({"result": index, "pending": pending.to_dict()})
+        line: dict[str, Any] = {"result": index, "text": result.text, "ms": result.latency_ms}
+        line |= {"started": pending.started, "at": pending.finished}
+        if not result.ok:
+            line |= {"ok": False, "retryable": result.retryable, "timed_out": result.timed_out}
+        self._write(line)
 
-    def phase(self, run: RunState) -> None:
-        """A phase is done: write what it changed, or the trace file when it was the last."""
+    def nudged(self) -> None:
+        """An empty answer was met with a message that asks the model to go on."""
+        self._write({"nudge": True})
+
+    def phase(self, run: RunState, done: Phase) -> None:
+        """A phase is done: write what comes next, or the trace file when there is nothing more."""
         if self._file is None:
             return
-        self._write(self._written.changes(run))
         if run.phase is None:
-            write_trace(run.trace, self.folder, self._secrets)
+            write_trace(run.trace, self.folder, self._secrets, clean=self._clean)
             self.close()
             self._path.unlink(missing_ok=True)
+        elif run.failure:
+            self._write({"phase": run.phase, "failure": [run.failure.reason, run.failure.detail]})
+        elif done is Phase.PREPARE and run.request and run.request.edits:
+            self._write(self._edited_request(run))
+        elif done not in _TOLD_BY_THEIR_LINES:
+            if done is Phase.APPROVE and any(p.decision is not RUN or p.name != p.call.name for p in run.pending):
+                self.decided(run.pending)
+            os.write(self._file, _NEXT[run.phase])
 
     def close(self) -> None:
         """Let go of the file; the journal stays as it is."""
@@ -81,159 +123,45 @@ class Journal:
             os.close(self._file)
             self._file = None
 
+    def _edited_request(self, run: RunState) -> dict[str, Any]:
+        notes, self._notes = run.trace.notes[self._notes :], len(run.trace.notes)
+        line = {"phase": run.phase, "request": run.request and run.request.to_dict(), "notes": notes}
+        return line | {"context": slots(run.context), "counters": slots(run.counters)}
+
     def _write(self, line: dict[str, Any]) -> None:
-        if self._file is not None:
-            os.write(self._file, (_without_secrets(line, self._secrets) + "\n").encode())
+        if self._file is None:
+            return
+        data = jsontext.dump_bytes(line)
+        if may_hold_secret(data.decode(), self._secrets):
+            hidden = redact(line, self._secrets)
+            self._clean = self._clean and hidden is line
+            data = jsontext.dump_bytes(hidden)
+        os.write(self._file, data + b"\n")
 
 
-def _without_secrets(value: Any, secrets: tuple[str, ...]) -> str:
-    """Compact JSON text without secrets; looked at as text first, since nearly always there is nothing to take out."""
-    text = jsontext.dumps(value, compact=True)
-    return jsontext.dumps(redact(value, secrets), compact=True) if may_hold_secret(text, secrets) else text
-
-
-class _Written:
-    """How much of a run stands in the journal already."""
-
-    def __init__(self, run: RunState | None = None) -> None:
-        self._phase = run.phase if run else None
-        self._messages = len(run.trace.messages) if run else 0
-        self._notes = len(run.trace.notes) if run else 0
-        self._counters = dict(slots(run.counters)) if run else {}
-
-    def changes(self, run: RunState) -> dict[str, Any]:
-        trace, before = run.trace, self._phase
-        line: dict[str, Any] = {"phase": run.phase}
-        if len(trace.messages) > self._messages:
-            line["messages"] = [message.to_dict() for message in trace.messages[self._messages :]]
-            line["entries"] = [entry.to_dict() for entry in trace.entries[self._messages :]]
-            self._messages = len(trace.messages)
-        if len(trace.notes) > self._notes:
-            line["notes"] = trace.notes[self._notes :]
-            self._notes = len(trace.notes)
-        if trace.steps and before in (Phase.CALL, Phase.APPEND):
-            line["step"] = run.step.to_dict()
-        if before is Phase.PREPARE:
-            line["request"] = run.request and run.request.to_dict()
-            if run.context.dropped:
-                line["context"] = slots(run.context)
-        if before is Phase.APPROVE or run.phase is Phase.APPROVE:
-            line["pending"] = [pending.to_dict() for pending in run.pending]
-        if run.failure:
-            line["failure"] = [run.failure.reason, run.failure.detail]
-        counters = slots(run.counters)
-        line["counters"] = {key: value for key, value in counters.items() if self._counters.get(key) != value}
-        self._counters = dict(counters)
-        self._phase = run.phase
-        return line
-
-
-def recover(source: Path | str | bytes) -> dict[str, Any]:
-    """The snapshot that a journal amounts to: what :meth:`agent.loop.Loop.resume` goes on from.
-
-    A torn last line is left out: its phase was in flight. A call that had begun and has no result waits for a person.
+def write_trace(trace: Trace, folder: Path | str, secrets: Iterable[str] = (), *, clean: bool = False) -> Path:
+    """Write the native file ``<trace_id>.json`` without secrets, whole or not at all; gives its path.
 
     Args:
-        source: the file, or its bytes.
-
-    Raises:
-        InputError: it is no journal, or not even its first line can be read.
+        trace: what to write.
+        folder: where; made when missing.
+        secrets: exact values that must not be written.
+        clean: the messages and steps were all looked through before, and held no secret.
     """
-    data = source if isinstance(source, bytes) else Path(source).read_bytes()
-    first, *rest = data.split(b"\n")
-    head = _read_line(first)
-    if head is None or head.get("schema") != SCHEMA or not isinstance(head.get("snapshot"), dict):
-        raise InputError(f'this is not a journal: its first line should hold "schema": "{SCHEMA}" and a snapshot')
-    snapshot: dict[str, Any] = head["snapshot"]
-    for number, raw in enumerate(rest, start=2):
-        if not raw.strip():
-            continue
-        line = _read_line(raw)
-        if line is None:
-            left = sum(1 for later in rest[number - 2 :] if later.strip())
-            text = f"the journal breaks off at line {number}; {left} unreadable or later lines are left out"
-            snapshot["trace"]["notes"].append({"kind": "journal", "text": text})
-            break
-        _fold(snapshot, line)
-    _ask_about_unknowns(snapshot)
-    return snapshot
-
-
-def _read_line(raw: bytes) -> dict[str, Any] | None:
-    try:
-        value = json.loads(raw)
-    except (ValueError, RecursionError):
-        return None
-    return value if isinstance(value, dict) else None
-
-
-def _fold(snapshot: dict[str, Any], line: dict[str, Any]) -> None:
-    """Apply one line to the snapshot."""
-    trace, pending = snapshot["trace"], snapshot["pending"]
-    if "begin" in line:
-        if line["begin"] == "call":
-            snapshot["call_begun"] = True
-        elif line["begin"] < len(pending):
-            pending[line["begin"]].update(begun=True, started=line.get("started"))
-        return
-    if "result" in line:
-        pending[line["result"]] = line["pending"]
-        return
-    for key in ("messages", "entries", "notes"):
-        trace[key] += line.get(key) or []
-    if step := line.get("step"):
-        trace["steps"][step["index"] - 1 :] = [step]
-    for key in ("request", "pending", "failure", "context"):
-        if key in line:
-            snapshot[key] = line[key]
-    snapshot["counters"].update(line.get("counters") or {})
-    snapshot["phase"], snapshot["call_begun"] = line.get("phase"), False
-    if line.get("phase") == Phase.PREPARE:
-        snapshot["pending"] = []
-
-
-def _ask_about_unknowns(snapshot: dict[str, Any]) -> None:
-    for pending in snapshot["pending"]:
-        if snapshot["phase"] not in (Phase.APPROVE, Phase.EXECUTE) or pending["result"]:
-            continue
-        lost = _MARK in pending["call"]["function"]["arguments"]
-        if lost or pending["begun"]:
-            pending["decision"] = None
-            pending["question"] = SECRET_LOST if lost else UNKNOWN_OUTCOME
-            snapshot["phase"] = str(Phase.APPROVE)
-
-
-def write_trace(trace: Trace, folder: Path | str, secrets: Iterable[str] = ()) -> Path:
-    """Write the native file ``<trace_id>.json`` without secrets, whole or not at all; gives its path."""
     folder = Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / f"{trace.trace_id}.json"
     draft = path.with_suffix(".json.tmp")
+    known_clean = _LONG if clean else ()
     with draft.open("wb") as file:
-        file.writelines(_laid_out(trace.to_dict(), tuple(secrets)))
+        file.writelines(_laid_out(trace.to_dict(), tuple(secrets), known_clean))
         file.flush()
         os.fsync(file.fileno())
     draft.replace(path)
     return path
 
 
-def _laid_out(data: dict[str, Any], secrets: tuple[str, ...]) -> Iterator[bytes]:
-    """The file as a person would like it: one line for each key, and for each item of a list of objects.
-
-    Written in pieces, so that the text of a long run is never in memory as a whole.
-    """
-    opening = "{"
-    for key, value in data.items():
-        yield f"{opening}\n {jsontext.dumps(key)}: ".encode()
-        opening = ","
-        if isinstance(value, list) and value:
-            yield b"["
-            for index, item in enumerate(value):
-                yield (("," if index else "") + "\n  " + _without_secrets(item, secrets)).encode()
-            yield b"\n ]"
-        else:
-            yield _without_secrets({key: value}, secrets)[len(jsontext.dumps(key)) + 2 : -1].encode()
-    yield b"\n}\n"
+_LONG = ("messages", "entries", "steps")
 
 
 def read_trace(source: Path | str | bytes) -> Trace:
@@ -250,3 +178,25 @@ def read_trace(source: Path | str | bytes) -> Trace:
     if not isinstance(value, dict):
         raise InputError("a native trace is a JSON object")
     return Trace.from_dict(value)
+
+
+def _laid_out(data: dict[str, Any], secrets: tuple[str, ...], known_clean: Collection[str]) -> Iterator[bytes]:
+    """The file as a person would like it: one line for each key, and for each item of a list.
+
+    Written in pieces, so that the text of a long run is never in memory as a whole.
+    """
+    opening = b"{"
+    for key, value in data.items():
+        yield b"%b\n %b: " % (opening, jsontext.dump_bytes(key))
+        opening = b","
+        if key not in known_clean:
+            value = redact({key: value}, secrets)[key]
+        if isinstance(value, list) and value:
+            separator = b"[\n  "
+            for item in value:
+                yield separator + jsontext.dump_bytes(item)
+                separator = b",\n  "
+            yield b"\n ]"
+        else:
+            yield jsontext.dump_bytes(value)
+    yield b"\n}\n"

@@ -14,12 +14,9 @@ from agent import clock, recording
 from agent.acting import act, approve
 from agent.control import RunControl
 from agent.errors import AgentError
-from agent.events import AgentEvent, Maker, Phase
-from agent.messages import Message
+from agent.events import AgentEvent, Phase
 from agent.request import request_of
 from agent.stops import Rules, Stop, StopReason, first_stop, note_outcomes
-
-NUDGE = "Your last message was empty. Please go on: call a tool or give the final answer."
 
 
 class Loop(RunControl):
@@ -30,14 +27,14 @@ class Loop(RunControl):
         self._events, self._started = self._started, []
         if self.run.phase is None or self.waiting:
             return self._events
-        begun = clock.monotonic()
+        begun, phase = clock.monotonic(), self.run.phase
         if self._stop.is_set():
             self._finish(Stop(StopReason.STOPPED_BY_USER, "a person stopped the run"))
         else:
-            self.run.phase = _PHASES[self.run.phase](self)
+            self.run.phase = _PHASES[phase](self)
         self.run.counters.active_s += clock.monotonic() - begun
         if self._journal:
-            self._journal.phase(self.run)
+            self._journal.phase(self.run, phase)
         return self._events
 
     def _prepare(self) -> Phase | None:
@@ -63,9 +60,13 @@ class Loop(RunControl):
             answer = self._asker.ask(request_of(run.trace, step), self.tools.schemas(), self._control())
         except AgentError as error:
             recording.record_failure(run, error, clock.since_ms(begun))
+            if self._journal:
+                self._journal.failed(run)
             return self._fail(error)
         recording.record_reply(run, answer.reply, answer.latency_ms, need_tokens=self._needs_tokens)
         self._note_reply(answer.reply)
+        if self._journal:
+            self._journal.reply(run, answer.reply, answer.latency_ms)
         calls = answer.reply.message.tool_calls
         self._emit("model.completed", iteration=run.iteration, tool_calls=[call.name for call in calls])
         return Phase.APPROVE if calls else Phase.DECIDE
@@ -94,7 +95,7 @@ class Loop(RunControl):
             index = run.pending.index(pending)
             recording.record_result(run, index, pending, result)
             if self._journal:
-                self._journal.result(index, pending)
+                self._journal.result(index, pending, result)
             if pending.begun:
                 self._emit("tool.completed", id=pending.call.id, name=pending.call.name, result=result.value)
         return Phase.APPEND
@@ -111,8 +112,9 @@ class Loop(RunControl):
         stop = first_stop(run, Rules(self.settings.max_steps, limits))
         recording.log_step(run)
         if stop and stop.reason is StopReason.EMPTY_ANSWER and run.counters.nudges < limits.nudges:
-            run.counters.nudges += 1
-            run.trace.add(Message("user", NUDGE), Maker.CODE, run.step.index)
+            recording.nudge(run)
+            if self._journal:
+                self._journal.nudged()
             return Phase.PREPARE
         run.pending = []
         if stop is None:

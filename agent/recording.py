@@ -20,6 +20,7 @@ from agent.usage import Usage
 
 logger = logging.getLogger("agent")
 
+NUDGE = "Your last message was empty. Please go on: call a tool or give the final answer."
 _CODE_ANSWERED = ("denied", "skipped")
 _TRUNCATION_GROWTH = 200
 """Tokens that a request must have grown by before a flat count of the provider says that it cuts prompts."""
@@ -97,7 +98,7 @@ def estimate_usage(run: RunState, reply: ModelReply) -> Usage:
 def record_result(run: RunState, index: int, pending: PendingCall, result: ToolResult) -> None:
     """Keep the result of a call until the batch is complete, and how it came about."""
     decision = pending.decision
-    pending.result = result
+    pending.result, pending.finished = result, pending.finished or clock.now()
     tool = run.step.tools[index]
     tool.name = pending.name or pending.call.name
     tool.started, tool.latency_ms, tool.ok = pending.started, result.latency_ms, result.ok
@@ -118,7 +119,15 @@ def append_results(run: RunState, budget: ContextBudget | None) -> None:
         shown = cap_result(text, budget.result_limit) if budget else text
         message = Message("tool", shown, tool_call_id=pending.call.id)
         raw = None if shown is text else text
-        run.step.tools[index].message = run.trace.add(message, _maker(pending), run.step.index, raw=raw)
+        run.step.tools[index].message = run.trace.add(
+            message, _maker(pending), run.step.index, at=pending.finished, raw=raw
+        )
+
+
+def nudge(run: RunState) -> None:
+    """Ask the model to go on after an empty answer: one message of the program's own, visible like any other."""
+    run.counters.nudges += 1
+    run.trace.add(Message("user", NUDGE), Maker.CODE, run.step.index)
 
 
 def note_compaction(run: RunState, fitted: Fitted, step: int) -> None:

@@ -32,6 +32,8 @@ class PendingCall:
     """The tool was started. Without a result in a recovered run: outcome unknown."""
     result: ToolResult | None = None
     started: str | None = None
+    finished: str | None = None
+    """Wall-clock times of the tool."""
 
     def to_dict(self) -> dict[str, Any]:
         """JSON data."""
@@ -43,6 +45,7 @@ class PendingCall:
             "begun": self.begun,
             "result": self.result and slots(self.result),
             "started": self.started,
+            "finished": self.finished,
         }
 
     @classmethod
@@ -57,6 +60,7 @@ class PendingCall:
             begun=bool(data.get("begun")),
             result=ToolResult(**result) if result else None,
             started=data.get("started"),
+            finished=data.get("finished"),
         )
 
 

@@ -32,7 +32,7 @@ class Record:
     def to_dict(self) -> dict[str, Any]:
         """JSON data; ``extra`` is spread beside the known keys."""
         data = {}
-        for name in _names(type(self)):
+        for name in _names(self.__class__):
             value = getattr(self, name)
             data[name] = value if value is None or value.__class__ in _SCALARS else _plain(value)
         return {**data, **self.extra} if self.extra else data
@@ -60,7 +60,7 @@ _SCALARS = frozenset((str, int, float, bool))
 
 
 @cache
-def _names(kind: type[Record]) -> tuple[str, ...]:
+def _names(kind: type) -> tuple[str, ...]:
     return tuple(f.name for f in fields(kind) if f.name != "extra")
 
 
@@ -262,10 +262,12 @@ class Trace(Record):
         "outcome": Outcome,
     }
 
-    def add(self, message: Message, maker: Maker | str, step: int | None = None, **about: Any) -> int:
-        """Append a message with its entry and give its position. ``about`` are further fields of :class:`Entry`."""
+    def add(
+        self, message: Message, maker: str, step: int | None = None, *, at: str | None = None, raw: Any = None
+    ) -> int:
+        """Append a message of this run with its entry, now or ``at`` a time, and give its position."""
         self.messages.append(message)
-        self.entries.append(Entry(maker=str(maker), at=about.pop("at", None) or clock.now(), step=step, **about))
+        self.entries.append(Entry(maker=maker, at=at or clock.now(), step=step, raw=raw))
         return len(self.messages) - 1
 
     @property

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
 from typing import Any, Protocol
 
 from agent.errors import ModelError, Retry
@@ -80,6 +80,33 @@ class ModelReply:
     """Failed attempts before this answer."""
     stop: str | None = None
     """A stop reason that the protocol of this model demands (``unknown_action``); None as a rule."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """JSON data without the fields that say nothing."""
+        data: dict[str, Any] = {"message": self.message.to_dict()}
+        if self.usage is not None:
+            data["usage"] = self.usage.to_dict()
+        if self.retries:
+            data["retries"] = [asdict(retry) for retry in self.retries]
+        for name in _PLAIN:
+            if value := getattr(self, name):
+                data[name] = value
+        return data
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> ModelReply:
+        """Read what :meth:`to_dict` wrote."""
+        usage = data.get("usage")
+        return cls(
+            message=Message.from_dict(data["message"]),
+            usage=Usage.from_dict(usage) if usage else None,
+            retries=tuple(Retry(**retry) for retry in data.get("retries") or ()),
+            warnings=tuple(data.get("warnings") or ()),
+            **{name: data[name] for name in _PLAIN if name in data and name != "warnings"},
+        )
+
+
+_PLAIN = ("finish_reason", "model", "first_token_ms", "cost", "raw", "warnings", "stop")
 
 
 class Model(Protocol):

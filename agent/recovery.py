@@ -1,0 +1,166 @@
+"""Recovery: from the journal of an interrupted run back to the run, by the same functions that moved it first."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from agent import recording
+from agent.approval import RUN
+from agent.errors import InputError, ModelError, Retry
+from agent.events import Phase
+from agent.journal import SCHEMA
+from agent.models.base import ModelReply
+from agent.results import ToolResult
+from agent.settings import Settings
+from agent.state import ContextState, Counters, PendingCall, RunState
+from agent.stops import Stop, StopReason, note_outcomes
+from agent.trace import Request
+
+UNKNOWN_OUTCOME = "it was running when the program ended, so its outcome is unknown"
+SECRET_LOST = "its arguments held a secret, which is not kept on disk"
+_MARK = "[redacted: "
+
+
+def recover(source: Path | str | bytes) -> dict[str, Any]:
+    """The snapshot that a journal amounts to: what :meth:`agent.loop.Loop.resume` goes on from.
+
+    A torn last line is left out: its phase was in flight. A tool that had begun and has no result waits for a person; a
+    model call that had begun is marked by ``call_begun`` and is made again when the run goes on.
+
+    Args:
+        source: the file, or its bytes.
+
+    Raises:
+        InputError: it is no journal, or not even its first line can be read.
+    """
+    data = source if isinstance(source, bytes) else Path(source).read_bytes()
+    first, *rest = data.split(b"\n")
+    head = _read(first)
+    if head is None or head.get("schema") != SCHEMA or not isinstance(head.get("snapshot"), dict):
+        raise InputError(f'this is not a journal: its first line should hold "schema": "{SCHEMA}" and a snapshot')
+    replay = _Replay(RunState.from_dict(head["snapshot"]))
+    for number, raw in enumerate(rest, start=2):
+        if raw.strip() and not replay.line(_read(raw)):
+            text = f"the journal breaks off at line {number}; what stands there and after it is left out"
+            replay.run.trace.notes.append({"kind": "journal", "text": text})
+            break
+    _ask_about_unknowns(replay.run)
+    return replay.run.to_dict()
+
+
+def _read(raw: bytes) -> dict[str, Any] | None:
+    try:
+        value = json.loads(raw)
+    except (ValueError, RecursionError):
+        return None
+    return value if isinstance(value, dict) else None
+
+
+class _Replay:
+    """Applies line after line to a run."""
+
+    def __init__(self, run: RunState) -> None:
+        self.run = run
+        self.settings = Settings.from_config(run.trace.config)
+
+    def line(self, line: dict[str, Any] | None) -> bool:
+        """Apply one line; False when it cannot be read or does not fit."""
+        if line is None:
+            return False
+        try:
+            for key, apply in _LINES.items():
+                if key in line:
+                    apply(self, line)
+                    return True
+        except (KeyError, IndexError, TypeError, ValueError, InputError):
+            pass
+        return False
+
+    def begin(self, line: dict[str, Any]) -> None:
+        if line["begin"] == "call":
+            self.run.call_begun = True
+        else:
+            self.run.pending[line["begin"]].begun = True
+
+    def reply(self, line: dict[str, Any]) -> None:
+        run, reply = self.run, ModelReply.from_dict(line["reply"])
+        self._begin_step(line)
+        need_tokens = self.settings.limits.total_tokens is not None
+        recording.record_reply(run, reply, line["latency_ms"], need_tokens=need_tokens)
+        run.trace.entries[-1].at = line["at"]
+        run.phase, run.call_begun = Phase.APPROVE if reply.message.tool_calls else Phase.DECIDE, False
+        if reply.stop:
+            run.failure = Stop(StopReason(reply.stop), "; ".join(reply.warnings))
+        run.counters.active_s = line["active_s"]
+        if "context" in line:
+            run.context = ContextState(**line["context"])
+
+    def failed(self, line: dict[str, Any]) -> None:
+        self._begin_step(line)
+        retries = [Retry(**retry) for retry in line["failed"]]
+        recording.record_failure(self.run, ModelError("", retries=retries), line["latency_ms"])
+
+    def decided(self, line: dict[str, Any]) -> None:
+        self.run.pending = [PendingCall.from_dict(call) for call in line["decided"]]
+
+    def result(self, line: dict[str, Any]) -> None:
+        pending = self.run.pending[line["result"]]
+        text, ok = line["text"], line.get("ok", True)
+        result = ToolResult(text, text, ok, line.get("retryable"), line["ms"], line.get("timed_out", False))
+        pending.started, pending.finished = line["started"], line["at"]
+        recording.record_result(self.run, line["result"], pending, result)
+        if all(call.result for call in self.run.pending):
+            self.run.phase = Phase.APPEND
+
+    def nudge(self, line: dict[str, Any]) -> None:
+        recording.nudge(self.run)
+
+    def phase(self, line: dict[str, Any]) -> None:
+        run, done = self.run, self.run.phase
+        run.phase, run.call_begun = Phase(line["phase"]), False
+        if failure := line.get("failure"):
+            run.failure = Stop(*failure)
+        if done is Phase.PREPARE:
+            request = line.get("request")
+            run.request = Request.from_dict(request) if request else Request(upto=len(run.trace.messages))
+            run.trace.notes += line.get("notes") or []
+            if request:
+                run.context, run.counters = ContextState(**line["context"]), Counters(**line["counters"])
+        elif done is Phase.APPROVE:
+            for pending in run.pending:
+                if pending.decision is None:
+                    pending.decision, pending.name = RUN, pending.call.name
+        elif done is Phase.APPEND:
+            recording.append_results(run, self.settings.context)
+        elif done is Phase.DECIDE:
+            note_outcomes(run, self.settings.limits)
+            run.pending = []
+
+    def _begin_step(self, line: dict[str, Any]) -> None:
+        recording.begin_step(self.run).started = line["started"]
+
+
+_LINES: dict[str, Callable[[_Replay, dict[str, Any]], None]] = {
+    "begin": _Replay.begin,
+    "reply": _Replay.reply,
+    "failed": _Replay.failed,
+    "decided": _Replay.decided,
+    "result": _Replay.result,
+    "nudge": _Replay.nudge,
+    "phase": _Replay.phase,
+}
+"""Every kind of line by the key that it is told by."""
+
+
+def _ask_about_unknowns(run: RunState) -> None:
+    """A tool of unknown outcome, or one whose arguments are not what they were, must not simply run."""
+    if run.phase not in (Phase.APPROVE, Phase.EXECUTE):
+        return
+    for pending in run.pending:
+        lost = _MARK in pending.call.arguments_text()
+        if pending.result is None and (lost or pending.begun):
+            pending.decision, pending.question = None, SECRET_LOST if lost else UNKNOWN_OUTCOME
+            run.phase = Phase.APPROVE
