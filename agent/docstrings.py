@@ -6,17 +6,15 @@ import inspect
 import re
 import textwrap
 from collections.abc import Callable
-from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 
-@dataclass(frozen=True, slots=True)
-class FunctionDoc:
+class FunctionDoc(NamedTuple):
     """The parts of a docstring that a tool needs."""
 
-    summary: str = ""
+    summary: str
     """Everything before the sections about parameters, results and errors."""
-    parameters: dict[str, str] = field(default_factory=dict)
+    parameters: dict[str, str]
     """Description of each documented name, on one line. Names that are no parameters may be among them."""
 
 
@@ -26,11 +24,11 @@ def read_doc(function: Callable[..., Any]) -> FunctionDoc:
 
     text = inspect.getdoc(function) or ""
     if not text.strip():
-        return FunctionDoc()
+        return FunctionDoc("", {})
     try:
-        parsed = docstring_parser.parse(_lead_in(text) if _SECTION.match(text) else text)
+        parsed = docstring_parser.parse(_lead_in(text) if re.match(_SECTION, text) else text)
     except docstring_parser.ParseError:
-        return FunctionDoc(text.strip())
+        return FunctionDoc(text.strip(), {})
     described = {
         name.strip(" *"): _one_line(about.description)
         for about in parsed.params
@@ -53,7 +51,7 @@ def _lead_in(text: str) -> str:
 
 
 _LEAD = "_"
-_SECTION = re.compile(r"\s*(?:Args|Arguments|Parameters|Params)(?::|\n-)|\s*:param\b")
+_SECTION = r"\s*(?:Args|Arguments|Parameters|Params)(?::|\n-)|\s*:param\b"
 
 
 def _one_line(text: str) -> str:

@@ -14,8 +14,8 @@ import threading
 from collections import deque
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from agent import clock
 from agent.results import ToolResult
@@ -30,8 +30,7 @@ _LOOK_S = 0.1
 """How often a waiting batch looks whether the run was stopped, in seconds."""
 
 
-@dataclass(frozen=True, slots=True)
-class Job:
+class Job(NamedTuple):
     """One approved call."""
 
     position: int
@@ -96,13 +95,12 @@ def _repeats(jobs: Sequence[Job]) -> dict[int, ToolResult]:
     return answers
 
 
-@dataclass(frozen=True, slots=True)
 class _Batch:
-    """What the jobs of one step have in common."""
+    """What the jobs of one step have in common: a stop, and a deadline on the clock of :mod:`agent.clock`."""
 
-    stop: threading.Event | None
-    deadline: float | None
-    """On the clock of :mod:`agent.clock`."""
+    def __init__(self, stop: threading.Event | None, deadline: float | None) -> None:
+        self.stop = stop
+        self.deadline = deadline
 
     def run_one(self, job: Job) -> tuple[int, ToolResult]:
         """Run a job that has no company, in this thread if possible."""

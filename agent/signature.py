@@ -10,9 +10,9 @@ import functools
 import inspect
 from collections.abc import Callable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from types import SimpleNamespace
-from typing import Any, get_args, get_origin, get_type_hints
+from typing import Any, NamedTuple, get_args, get_origin, get_type_hints
 
 from agent import jsontext, schema
 from agent.errors import ArgumentError, ToolDefinitionError
@@ -43,15 +43,14 @@ class RunContext:
     """Tell something while the tool works: ``emit("tool.progress", {"done": 3, "of": 10})``."""
 
 
-@dataclass(frozen=True, slots=True)
-class CallPlan:
+class CallPlan(NamedTuple):
     """How one function takes its arguments."""
 
     positional: tuple[inspect.Parameter, ...] = ()
     """Parameters that can only be passed by position."""
     contexts: tuple[str, ...] = ()
     """Parameters that receive the :class:`RunContext`; one as a rule."""
-    signature: inspect.Signature | None = field(default=None, repr=False)
+    signature: inspect.Signature | None = None
     """None for a function that Python cannot look into."""
     asynchronous: bool = False
     """Whether a call gives something to be awaited."""
@@ -81,8 +80,7 @@ class CallPlan:
         return None
 
 
-@dataclass(frozen=True, slots=True)
-class Described:
+class Described(NamedTuple):
     """A function as a tool sees it."""
 
     parameters: dict[str, Any]

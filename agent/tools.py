@@ -25,7 +25,7 @@ from agent.signature import CallPlan, Convert, RunContext
 
 __all__ = ["RunContext", "Tool", "ToolRegistry", "tool"]
 
-_NAME = re.compile(r"[a-zA-Z0-9_-]{1,64}")
+_NAME = r"[a-zA-Z0-9_-]{1,64}"
 """What the OpenAI API and those modelled on it accept; one bad name makes them refuse all tools."""
 _SHOWN = 200
 
@@ -56,7 +56,7 @@ class Tool:
     """The compiled schema; made when the tool is registered or first runs."""
 
     def __post_init__(self) -> None:
-        if not isinstance(self.name, str) or not _NAME.fullmatch(self.name):
+        if not isinstance(self.name, str) or not re.fullmatch(_NAME, self.name):
             raise ToolDefinitionError(
                 f"the tool name {self.name!r} would be refused by model providers: use 1 to 64 letters a-z, A-Z, "
                 f"digits, _ and -, for example {_suggest(self.name)!r}"
