@@ -20,7 +20,7 @@ from agent.models.connection import DONE, Body, Connection, Piece
 from agent.models.http_errors import LONGEST_WAIT_S, CallFailed, failed_connection
 from agent.models.profiles import PROFILES, Profile, profile_for
 from agent.models.streams import StreamedReply
-from agent.models.wire import wire_message, wire_schemas
+from agent.models.wire import HistoryEncoder, wire_schemas
 
 OPENAI_URL = "https://api.openai.com/v1"
 _FIRST_WAIT_S = 0.5
@@ -90,6 +90,7 @@ class OpenAIModel:
         sampling = {"temperature": temperature, self.profile.max_tokens_key: max_tokens, "seed": seed}
         self._options = _given(sampling) | _checked_extra(extra_body or {})
         self._tool_options = _given({"tool_choice": tool_choice, "parallel_tool_calls": parallel_tool_calls})
+        self._history = HistoryEncoder(self.profile)
         self._idle: deque[Connection] = deque()
 
     def __repr__(self) -> str:
@@ -148,7 +149,7 @@ class OpenAIModel:
 
     def _body(self, messages: Sequence[Message], tool_schemas: Sequence[dict[str, Any]]) -> bytes:
         """The request as JSON, made here: the typed interface of the package walks through every message."""
-        body: dict[str, Any] = {"model": self.name, "messages": [wire_message(m, self.profile) for m in messages]}
+        body: dict[str, Any] = {"model": self.name}
         if tool_schemas:
             body["tools"] = wire_schemas(tool_schemas, self.profile)
             body |= self._tool_options
@@ -156,7 +157,8 @@ class OpenAIModel:
             body["stream"] = True
             if self._usage_in_stream:
                 body["stream_options"] = {"include_usage": True}
-        return jsontext.dumps(body | self._options, compact=True).encode()
+        rest = jsontext.dumps(body | self._options, compact=True)
+        return f'{rest[:-1]},"messages":{self._history.encode(messages)}}}'.encode()
 
     def _connection(self) -> Connection:
         try:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import hashlib
+import operator
 import re
 import string
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from agent import jsontext
 from agent.messages import Message
 from agent.models.profiles import Profile
 
@@ -43,12 +45,37 @@ _ALPHABET = string.ascii_letters + string.digits
 _DEEPEST = 12
 
 
+class HistoryEncoder:
+    """The messages of one request after another as JSON, each message encoded once.
+
+    The history of a run only grows, so a request begins with the very messages of the one before, and the text of those
+    is still here. Any other request is encoded as a whole.
+    """
+
+    def __init__(self, profile: Profile) -> None:
+        self._profile = profile
+        self._last: tuple[list[Message], str] = [], ""
+
+    def encode(self, messages: Sequence[Message]) -> str:
+        """The messages as this host accepts them, in one JSON array."""
+        known, text = self._last
+        if len(known) > len(messages) or not all(map(operator.is_, known, messages)):
+            known, text = [], ""
+        if new := [wire_message(message, self._profile) for message in messages[len(known) :]]:
+            more = jsontext.dumps(new, compact=True)[1:-1]
+            text = f"{text},{more}" if text else more
+        self._last = list(messages), text
+        return f"[{text}]"
+
+
 def wire_message(message: Message, profile: Profile) -> dict[str, Any]:
     """The message as this host accepts it; the message's own shared dict where nothing has to change."""
     data = message.to_dict()
+    if message.role != "assistant" and message.content is not None and not (message.extra or profile.short_ids):
+        return data
     changed: dict[str, Any] = {}
-    if message.content is None:
-        changed["content"] = "" if not message.tool_calls or profile.content == "empty" else None
+    if message.content is None and (not message.tool_calls or profile.content == "empty"):
+        changed["content"] = ""
     if message.tool_calls and (calls := _wire_calls(data["tool_calls"], profile)) is not None:
         changed["tool_calls"] = calls
     if message.tool_call_id is not None and profile.short_ids:
@@ -56,7 +83,7 @@ def wire_message(message: Message, profile: Profile) -> dict[str, Any]:
     dropped = _dropped_keys(message, profile) if message.extra else set()
     if message.tool_calls and not message.content and profile.content == "omit":
         dropped.add("content")
-    if not dropped and all(data[key] == value for key, value in changed.items()):
+    if not dropped and not changed:
         return data
     return {key: changed.get(key, value) for key, value in data.items() if key not in dropped}
 

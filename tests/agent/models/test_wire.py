@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from agent.messages import Message, ToolCall
 from agent.models.profiles import PROFILES, Profile, profile_for
-from agent.models.wire import short_id, wire_message, wire_schemas
+from agent.models.wire import HistoryEncoder, short_id, wire_message, wire_schemas
 
 DEFAULT = PROFILES["default"]
 STRICT = Profile(reasoning="never", unknown_keys=False)
@@ -144,3 +144,19 @@ def test_the_preset_of_ollama_says_how_to_raise_its_context():
 @pytest.mark.parametrize("profile", PROFILES.values(), ids=lambda profile: profile.name)
 def test_every_preset_leads_back_to_its_own_profile(profile):
     assert profile_for(profile.base_url or "http://elsewhere/v1") is profile
+
+
+@given(st.lists(st.lists(st.integers(0, 5), max_size=8), max_size=6))
+def test_a_request_is_the_same_whatever_was_sent_before_it(requests):
+    pool = [Message("user", f"text {number} 天") for number in range(6)]
+    encoder = HistoryEncoder(DEFAULT)
+    for request in requests:
+        messages = [pool[number] for number in request]
+        assert json.loads(encoder.encode(messages)) == [message.to_dict() for message in messages]
+
+
+def test_a_growing_history_is_sent_as_it_is_after_every_round():
+    encoder, messages = HistoryEncoder(DEFAULT), []
+    for number in range(5):
+        messages += [Message("user", str(number)), CALLING]
+        assert json.loads(encoder.encode(messages)) == [message.to_dict() for message in messages]
