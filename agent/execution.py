@@ -172,7 +172,8 @@ class _Worker:
         self._own_deadline = None if job.tool.timeout is None else self._started + job.tool.timeout
         self._deadline = min((at for at in (self._own_deadline, deadline) if at is not None), default=None)
         self._result: ToolResult | BaseException | None = None
-        self._abandoned = False
+        self.abandoned = False
+        """Nobody waits for it any more."""
         work = contextvars.copy_context().run
         threading.Thread(target=work, args=(self._work,), name=f"tool {job.tool.name}", daemon=True).start()
 
@@ -185,7 +186,7 @@ class _Worker:
         self._done.put(self)
 
     def _emit(self, type: str, payload: dict[str, Any]) -> None:
-        if not self._abandoned:
+        if not self.abandoned:
             self.job.context.emit(type, payload)
 
     def since_ms(self) -> float:
@@ -198,7 +199,7 @@ class _Worker:
 
     def abandon(self) -> None:
         """Wait for it no longer."""
-        self._abandoned = True
+        self.abandoned = True
         if self.cancel is not None:
             self.cancel()
 
@@ -206,7 +207,7 @@ class _Worker:
         """The result of a worker that is done or abandoned."""
         if isinstance(self._result, BaseException):
             raise self._result
-        if self._abandoned or self._result is None:
+        if self.abandoned or self._result is None:
             own = self._deadline == self._own_deadline
             words = f"timed out after {self.job.tool.timeout:g} s" if own else "given up: the time of the run is over"
             return ToolResult.failed(
@@ -252,4 +253,6 @@ async def _cancellable(awaitable: Awaitable[Any]) -> Any:
 
     if worker is not None:
         worker.cancel = cancel
+        if worker.abandoned:
+            cancel()
     return await awaitable

@@ -8,6 +8,7 @@ does), that value is taken. Nothing else is converted: ``"false"`` is never true
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
@@ -27,8 +28,11 @@ class ArgumentSchema:
 
     __slots__ = ("_schema", "_validator")
 
-    def __init__(self, schema: dict[str, Any]) -> None:
+    def __init__(self, schema: dict[str, Any], *, formats: bool = False) -> None:
         """Compile the schema. References to other documents are never fetched.
+
+        Args:
+            formats: also check ``format``, which JSON Schema itself takes for a remark only.
 
         Raises:
             ToolDefinitionError: the schema is broken, is not JSON, or does not describe an object.
@@ -39,7 +43,9 @@ class ArgumentSchema:
             raise ToolDefinitionError('the parameters must be a JSON Schema of "type": "object"')
         try:
             jsontext.dumps(schema)
-            self._validator: Any = jsonschema_rs.validator_for(schema, offline=True)
+            self._validator: Any = jsonschema_rs.validator_for(
+                schema, offline=True, validate_formats=formats, formats=_FORMATS
+            )
         except (TypeError, ValueError, RecursionError) as error:
             place = "/".join(map(str, getattr(error, "instance_path", ())))
             words = str(getattr(error, "message", error))[:_SHOWN]
@@ -78,6 +84,13 @@ class ArgumentSchema:
             return f"unknown {'key of ' + place if place else 'parameter'} {', '.join(map(repr, unknown))}{known}"
         words = f"{place or 'arguments'}: {str(error.message)[:_SHOWN]}"
         return words + takes(self._schema, error.instance_path)
+
+
+_FORMATS: dict[str, Callable[[str], bool]] = {
+    "date-time": lambda text: re.match(r"\d{4}-\d\d-\d\d", text) is not None,
+    "time": lambda text: re.match(r"\d\d:\d\d", text) is not None,
+}
+"""Formats that we take more loosely than the RFC: the offset may be missing. A bare number is still no time."""
 
 
 def takes(schema: Mapping[str, Any], path: Any) -> str:

@@ -40,7 +40,8 @@ class RunContext:
     """The step that asked for the call, from 1."""
     tool_call_id: str = ""
     emit: Callable[[str, dict[str, Any]], None] = _ignore
-    """Tell something while the tool works: ``emit("tool.progress", {"done": 3, "of": 10})``."""
+    """Tell something while the tool works: ``emit("tool.progress", {"done": 3, "of": 10})``. The listener is called in
+    the thread of the tool."""
 
 
 class CallPlan(NamedTuple):
@@ -267,7 +268,7 @@ def _compile(hints: dict[str, Any]) -> tuple[dict[str, Any], Convert]:
 
     def convert(arguments: dict[str, Any]) -> dict[str, Any]:
         try:
-            return validate(jsontext.dumps(arguments, compact=True))  # type: ignore[no-any-return]
+            return validate(jsontext.dump_bytes(arguments))  # type: ignore[no-any-return]
         except pydantic.ValidationError as error:
             raise ArgumentError(_explain(error, parameters)) from error
 
@@ -290,9 +291,9 @@ def _blame(hints: dict[str, Any], error: Exception) -> str:
         try:
             jsontext.dumps(_adapter(TypedDict("Arguments", {name: hint})).json_schema())  # type: ignore[operator]
         except Exception as alone:
-            words = str(alone).splitlines()[0]
+            words = next(iter(str(alone).splitlines()), type(alone).__name__)
             return f"parameter {name!r} cannot be described to a model ({words}); give it a JSON-like type or bind it"
-    return f"the parameters cannot be described to a model: {str(error).splitlines()[0]}"
+    return f"the parameters together cannot be described to a model: {error}"
 
 
 def _explain(error: Any, parameters: dict[str, Any]) -> str:

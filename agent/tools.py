@@ -28,6 +28,7 @@ __all__ = ["RunContext", "Tool", "ToolRegistry", "tool"]
 _NAME = r"[a-zA-Z0-9_-]{1,64}"
 """What the OpenAI API and those modelled on it accept; one bad name makes them refuse all tools."""
 _SHOWN = 200
+"""Characters of unreadable arguments that the model is shown."""
 
 
 @dataclass(slots=True, eq=False)
@@ -73,7 +74,7 @@ class Tool:
         about = {"name": self.name, "description": self.description, "parameters": self.parameters}
         return {"type": "function", "function": about}
 
-    def prepare(self) -> None:
+    def compile(self) -> None:
         """Compile what a call needs, so that a broken tool is found before a model is told about it.
 
         Raises:
@@ -87,7 +88,7 @@ class Tool:
             self.plan = signature.plan_of(self.func)
         if self.checked is None:
             try:
-                self.checked = ArgumentSchema(self.parameters)
+                self.checked = ArgumentSchema(self.parameters, formats=self.convert is not None)
             except ToolDefinitionError as error:
                 raise ToolDefinitionError(f"the tool {self.name!r}: {error}") from error
 
@@ -118,7 +119,7 @@ class Tool:
     def _invoke(self, arguments: dict[str, Any], context: RunContext | None) -> Any:
         checked, plan = self.checked, self.plan
         if checked is None or plan is None:
-            self.prepare()
+            self.compile()
             return self._invoke(arguments, context)
         if plan.contexts and isinstance(arguments, dict):
             arguments = {name: value for name, value in arguments.items() if name not in plan.contexts}
@@ -249,7 +250,7 @@ class ToolRegistry:
         new = item if isinstance(item, Tool) else tool(item)
         if new.name in self._tools:
             raise ToolDefinitionError(f"there is already a tool called {new.name!r}; give one of them another name")
-        new.prepare()
+        new.compile()
         self._tools[new.name] = new
         self._schemas = None
         return new
@@ -276,21 +277,15 @@ class ToolRegistry:
             return found
         return next((self._tools[spelt] for spelt in _spellings(name) if spelt in self._tools), None)
 
-    def refuse(self, call: ToolCall) -> ToolResult | None:
-        """Why a call cannot run at all (no such tool, unreadable arguments), or None where it can."""
-        if self.resolve(call.name) is None:
+    def run(self, call: ToolCall, context: RunContext | None = None) -> ToolResult:
+        """Run one call, within the tool's time limit. An unknown tool and unreadable arguments are failures too."""
+        found = self.resolve(call.name)
+        if found is None:
             known = ", ".join(self._tools) or "none"
             return ToolResult.failed(f"unknown tool {call.name!r}; available: {known}", retryable=False)
         if call.problem is not None:
             arrived = f"; received: {call.text[:_SHOWN]}" if call.text else ""
             return ToolResult.failed(f"wrong arguments: {call.problem}{arrived}", retryable=True)
-        return None
-
-    def run(self, call: ToolCall, context: RunContext | None = None) -> ToolResult:
-        """Run one call, within the tool's time limit."""
-        found, refusal = self.resolve(call.name), self.refuse(call)
-        if refusal is not None or found is None:
-            return refusal or ToolResult.failed("unknown tool", retryable=False)
         job = Job(0, call, found, call.arguments, context or RunContext(tool_call_id=call.id))
         return next(execute((job,)))[1]
 

@@ -3,7 +3,7 @@
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import date, datetime, timedelta
+from datetime import date, datetime, time, timedelta
 from decimal import Decimal
 from enum import Enum, IntEnum
 from pathlib import Path
@@ -168,11 +168,14 @@ def test_a_recursive_type_ends_at_a_stated_depth_and_still_takes_deeper_values()
         (Literal[1, 2, "auto"], "auto", "'auto'"),
         (Literal[True], True, "True"),
         (datetime, "2026-01-02T03:04:05", "datetime.datetime(2026, 1, 2, 3, 4, 5)"),
+        (datetime, "2026-01-02 03:04", "datetime.datetime(2026, 1, 2, 3, 4)"),
         (date, "2026-01-02", "datetime.date(2026, 1, 2)"),
+        (time, "03:04", "datetime.time(3, 4)"),
+        (timedelta, "PT5S", "datetime.timedelta(seconds=5)"),
         (set[str], ["b"], "{'b'}"),
         (tuple[int, int], [1, 2], "(1, 2)"),
         (Path, "a/b", repr(Path("a/b"))),
-        (UUID, "12345678123456781234567812345678", "UUID('12345678-1234-5678-1234-567812345678')"),
+        (UUID, "12345678-1234-5678-1234-567812345678", "UUID('12345678-1234-5678-1234-567812345678')"),
         (Decimal, "1.10", "Decimal('1.10')"),
         (bytes, "ab", "b'ab'"),
         (dict[int, int], {"1": 2}, "{1: 2}"),
@@ -203,6 +206,9 @@ def test_an_argument_is_checked_and_then_converted_once(hint, sent, received):
         (Color, "green", '"red" or "blue"'),
         (Size, True, "1 or 2"),
         (datetime, "tomorrow", "date-time"),
+        (datetime, "20260102", "date-time"),
+        (datetime, "2026-13-40T00:00:00", "month"),
+        (date, 1767312000, "string"),
         (date, "soon", '"date"'),
         (tuple[int, int], [1], "prefixItems"),
         (tuple[int, int], [1, 2, 3], "2"),
