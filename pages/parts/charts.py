@@ -1,0 +1,74 @@
+"""The two charts of a trace: tokens and time of each step."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from agent.trace import Trace
+from pages.parts.words import t
+from traces.figures import latency_per_step, tokens_per_step
+from traces.tables import steps_frame
+
+_LIGHT = {
+    "prompt_uncached": "#2563a8",
+    "cached": "#9dbfe4",
+    "completion": "#7a4fb5",
+    "reasoning": "#c3a8e2",
+    "other": "#a9aeb3",
+    "model_ms": "#7a4fb5",
+    "tools_ms": "#1f7a4d",
+}
+_DARK = {
+    "prompt_uncached": "#7fb4ec",
+    "cached": "#3d6690",
+    "completion": "#bf9df0",
+    "reasoning": "#7a5aa6",
+    "other": "#77828a",
+    "model_ms": "#bf9df0",
+    "tools_ms": "#6fcf9b",
+}
+"""The colours of the makers: what went to the model is blue, what the model made violet, the environment green."""
+
+HEIGHT_PX = 210
+
+
+def step_charts(trace: Trace, *, key: str, selected: int | None = None) -> None:
+    """Draw tokens per step and latency per step.
+
+    Args:
+        trace: a trace that nobody changes meanwhile.
+        key: names the charts, so that a redrawn one keeps its zoom.
+        selected: position of the message whose step is highlighted.
+    """
+    frame = steps_frame(trace)
+    step = trace.entries[selected].step if selected is not None else None
+    highlighted = step - 1 if isinstance(step, int) and 0 < step <= len(frame) else None
+    colours = _DARK if st.context.theme.type == "dark" else _LIGHT
+    words = _labels()
+    for name, title, draw in (
+        ("tokens", t("Tokens per step"), tokens_per_step),
+        ("latency", t("Latency per step"), latency_per_step),
+    ):
+        figure = draw(frame, t=lambda text: words.get(text, text), colours=colours, selected=highlighted)
+        figure.update_layout(height=HEIGHT_PX)
+        st.caption(title)
+        st.plotly_chart(figure, key=f"{name}-{key}", config={"displaylogo": False}, alt=title)
+
+
+def _labels() -> dict[str, str]:
+    """The texts of the figures in the language of the session."""
+    return {
+        "Prompt": t("Prompt"),
+        "Prompt, cached": t("Prompt, cached"),
+        "Answer": t("Answer"),
+        "Reasoning": t("Reasoning"),
+        "Only in the total": t("Only in the total"),
+        "Model": t("Model"),
+        "Tools": t("Tools"),
+        "Tokens": t("Tokens"),
+        "Seconds": t("Seconds"),
+        "Step": t("Step #"),
+        "Total": t("Total"),
+        "estimated": t("estimated"),
+        "not reported": t("not reported"),
+    }

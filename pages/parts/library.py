@@ -1,0 +1,94 @@
+"""The list of traces, and the field for a file of one's own."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pandas as pd
+import streamlit as st
+from streamlit.typing import UploadedFile
+
+from pages.parts import address
+from pages.parts.data import listed
+from pages.parts.words import t
+from traces.index import TraceInfo
+
+_TABLE = "library"
+UPLOAD_MB = 50
+
+
+def upload_field() -> UploadedFile | None:
+    """Draw the field for a file in the side bar and give what is in it."""
+    with st.sidebar:
+        return st.file_uploader(
+            t("Open a file"),
+            key=address.UPLOAD,
+            max_upload_size=UPLOAD_MB,
+            help=t("A saved run or an OpenAI chat log: JSON, JSON Lines, gzip or zip. It stays in this session."),
+            on_change=address.close_trace,
+        )
+
+
+def library() -> None:
+    """Draw the list; choosing a row opens that trace."""
+    infos = listed()
+    st.subheader(t("Traces"))
+    if not infos:
+        st.caption(t("There is no trace yet. Run something, or open a file on the left."))
+        return
+    st.caption(t("Select a row to open it."))
+    st.dataframe(
+        _frame(infos),
+        key=_TABLE,
+        hide_index=True,
+        height="content" if len(infos) < 15 else 560,
+        column_config=_columns(),
+        on_select=lambda: _choose(infos),
+        selection_mode="single-row",
+        placeholder=t("not reported"),
+        alt=t("List of traces"),
+    )
+
+
+def _choose(infos: list[TraceInfo]) -> None:
+    row = address.selected_row(_TABLE)
+    if row is None or row >= len(infos):
+        return
+    info = infos[row]
+    if info.error is not None:
+        address.tell(f"{info.title}: {info.error}")
+    else:
+        address.open_trace(info.id)
+
+
+def _frame(infos: list[TraceInfo]) -> pd.DataFrame:
+    kinds = {"bundled": t("bundled"), "saved": t("saved"), "interrupted": t("interrupted")}
+    return pd.DataFrame(
+        {
+            "title": [info.title for info in infos],
+            "kind": [[t("unreadable") if info.error else kinds.get(info.kind, info.kind)] for info in infos],
+            "outcome": pd.array([info.outcome for info in infos], dtype="string"),
+            "model": pd.array([info.model for info in infos], dtype="string"),
+            "steps": [info.steps for info in infos],
+            "messages": [info.messages for info in infos],
+            "tokens": pd.array([info.tokens for info in infos], dtype="Int64"),
+            "created": pd.to_datetime(
+                pd.Series([info.created for info in infos]), utc=True, errors="coerce", format="ISO8601"
+            ),
+        }
+    )
+
+
+def _columns() -> dict[str, Any]:
+    column = st.column_config
+    kinds = {t("bundled"): "blue", t("saved"): "green", t("interrupted"): "orange", t("unreadable"): "red"}
+    return {
+        "title": column.TextColumn(t("Title"), width=190),
+        "kind": column.MultiselectColumn(t("Kind"), width=100, options=list(kinds), color=list(kinds.values())),
+        "outcome": column.TextColumn(t("Stop reason"), width=100),
+        "model": column.TextColumn(t("Model"), width=90),
+        "steps": column.NumberColumn(t("Steps"), width=60),
+        "messages": column.NumberColumn(t("Messages"), width=75),
+        "tokens": column.NumberColumn(t("Tokens"), width=85, format="localized"),
+        "created": column.DatetimeColumn(t("Began"), width=130, format="YYYY-MM-DD HH:mm"),
+    }

@@ -1,0 +1,107 @@
+"""How a run ended, as two things side by side: why it stopped, and what outside checks say about the task."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import streamlit as st
+
+from agent.stops import StopReason
+from agent.trace import Evidence, Outcome
+from pages.parts.words import t
+
+Tone = Literal["green", "orange", "red", "gray"]
+
+EXTENDABLE = frozenset(
+    {
+        StopReason.MAX_ITERATIONS,
+        StopReason.REPEATED_CALL,
+        StopReason.CONSECUTIVE_ERRORS,
+        StopReason.DEADLINE,
+        StopReason.TOKEN_BUDGET,
+        StopReason.COST_BUDGET,
+    }
+)
+"""The limits: after these a user may grant more and go on with the same run."""
+
+
+def outcome_panel(outcome: Outcome) -> None:
+    """Draw the stop reason and the evidence of a run that has ended, or was read from a file."""
+    left, right = st.columns(2, gap="medium")
+    with left:
+        _stop(outcome)
+    with right:
+        _evidence(outcome)
+
+
+def reason_words(reason: str | None) -> tuple[Tone, str]:
+    """The tone of a stop reason and one sentence about it."""
+    match reason:
+        case None:
+            return "gray", t("The file does not say how the run ended.")
+        case StopReason.FINAL:
+            return "green", t("The model answered and asked for nothing more.")
+        case StopReason.MAX_ITERATIONS:
+            return "orange", t("The step limit was reached.")
+        case StopReason.REPEATED_CALL:
+            return "orange", t("The same call came again and again with the same result.")
+        case StopReason.CONSECUTIVE_ERRORS:
+            return "orange", t("The tools failed several steps in a row.")
+        case StopReason.TRUNCATED:
+            return "red", t("The reply was cut off by the length limit.")
+        case StopReason.EMPTY_ANSWER:
+            return "red", t("The model answered with nothing.")
+        case StopReason.REFUSED:
+            return "red", t("The model or its provider refused.")
+        case StopReason.UNKNOWN_ACTION:
+            return "red", t("The model named an action that does not exist.")
+        case _:
+            return _other_reason(reason)
+
+
+def _other_reason(reason: str) -> tuple[Tone, str]:
+    match reason:
+        case StopReason.DEADLINE:
+            return "orange", t("The time limit was reached.")
+        case StopReason.TOKEN_BUDGET:
+            return "orange", t("The token budget is used up.")
+        case StopReason.COST_BUDGET:
+            return "orange", t("The money budget is used up.")
+        case StopReason.CONTEXT_OVERFLOW:
+            return "red", t("The message list no longer fits into the model's context.")
+        case StopReason.MODEL_ERROR:
+            return "red", t("The model call failed.")
+        case StopReason.SCRIPT_EXHAUSTED:
+            return "red", t("The script of the fake model has no turn left.")
+        case StopReason.STOPPED_BY_USER:
+            return "gray", t("Stopped by the user.")
+        case StopReason.REJECTED_BY_USER:
+            return "gray", t("The user rejected a call and ended the run.")
+        case _:
+            return "gray", t("The file gives a reason of its own.")
+
+
+def _stop(outcome: Outcome) -> None:
+    tone, sentence = reason_words(outcome.reason)
+    st.markdown(f"{t('Stopped')}: :{tone}-badge[{sentence}]")
+    details = [": ".join(part for part in (outcome.reason, outcome.detail) if part)]
+    if outcome.fallback and not outcome.final:
+        details.append(f"{t('No final answer. The last text of the model')}: {outcome.fallback[:500]}")
+    if any(details):
+        st.text("\n".join(details))
+
+
+def _evidence(outcome: Outcome) -> None:
+    verdict = {
+        True: f":green-badge[{t('All checks hold.')}]",
+        False: f":red-badge[{t('A check fails.')}]",
+        None: f":gray-badge[{t('Nothing was checked.')}]",
+    }[outcome.verified]
+    st.markdown(f"{t('Is the task done?')} {verdict}", help=t("That the model asks for nothing more is no proof."))
+    if outcome.evidence:
+        st.text("\n".join(_check(item) for item in outcome.evidence))
+
+
+def _check(item: Evidence) -> str:
+    mark = {True: "✓", False: "✗", None: "?"}[item.ok]
+    return f"{mark} {item.check}" + (f": {item.detail}" if item.detail else "")

@@ -1,0 +1,58 @@
+"""Roles and makers: their colour, icon and word. The one place, so that a table, a badge and a chart never disagree.
+
+A role takes the colour and the icon of whoever usually makes it; nothing is told by colour alone.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from pages.parts.words import t
+
+Colour = Literal["blue", "violet", "orange", "green", "gray", "red"]
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """How one role or maker is shown."""
+
+    word: str
+    """In the language of the session."""
+    icon: str
+    """One character that every font has; table cells are drawn on a canvas and know no icon font."""
+    colour: Colour
+    """A colour of the theme, which has a light and a dark form of it."""
+
+    @property
+    def label(self) -> str:
+        """Icon and word, as a table cell shows them."""
+        return f"{self.icon} {self.word}"
+
+    @property
+    def badge(self) -> str:
+        """Icon and word as a coloured badge, in Markdown. Only for our own words."""
+        return f":{self.colour}-badge[{self.label}]"
+
+
+def maker_look(maker: str) -> Look:
+    """The look of user, model, code or environment; any other word is shown as it is."""
+    looks = {
+        "user": Look(t("user"), "♟", "blue"),
+        "model": Look(t("model"), "✦", "violet"),
+        "code": Look(t("code"), "⚙", "orange"),
+        "environment": Look(t("environment"), "⚒", "green"),
+    }
+    return looks.get(maker) or Look(maker, "•", "gray")
+
+
+def role_look(role: str) -> Look:
+    """The look of a message role; an unknown role of an imported file is shown as it is."""
+    looks = {
+        "system": Look(t("system"), "⚙", "orange"),
+        "developer": Look(t("developer"), "⚙", "orange"),
+        "user": Look(t("user"), "♟", "blue"),
+        "assistant": Look(t("assistant"), "✦", "violet"),
+        "tool": Look(t("tool"), "⚒", "green"),
+    }
+    return looks.get(role) or Look(role, "•", "gray")

@@ -1,0 +1,140 @@
+"""The runs of this server: one process-wide registry by unguessable id.
+
+A session of the browser is gone after a reload, and a second tab has its own; a run must outlive both. The registry is
+bounded: a run that nobody looked at for long is ended and dropped. Its journal stays on disk, from where it can be
+opened again.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+
+import streamlit as st
+
+from agent.loop import Loop
+from agent.runner import Runner
+from agent.trace import Trace
+from pages.parts import address
+from pages.parts.data import private
+from pages.parts.setup import Setup
+from pages.parts.words import t
+
+MOST_RUNS = 100
+"""Runs kept in memory at once."""
+
+_LISTED = 20
+
+FORGOTTEN_S = 3600.0
+"""Seconds without a look after which a run counts as forgotten."""
+
+
+@dataclass(slots=True)
+class OpenRun:
+    """A run and what the pages need to know about it."""
+
+    runner: Runner
+    setup: Setup
+    """What it was started with; a second tab shows these settings."""
+    driver: str
+    """The browser session that pressed a button last. The others follow it by a slow poll."""
+    asked: str = ""
+    """The last button pressed: tells "pausing after this call" from "this was the last phase asked for"."""
+    lock: threading.Lock = field(default_factory=threading.Lock)
+    """Held while a person's decision changes the resting run, so that two tabs cannot both do it."""
+    seen: float = field(default_factory=time.monotonic)
+    """When a page last drew it; monotonic seconds."""
+
+    @property
+    def loop(self) -> Loop:
+        """The loop that the runner drives."""
+        return self.runner.loop
+
+    def trace(self) -> Trace:
+        """The trace up to now, as lists of their own: the worker appends to the live ones while a page draws."""
+        live = self.loop.trace
+        entries = list(live.entries)
+        return replace(live, entries=entries, messages=live.messages[: len(entries)], steps=list(live.steps))
+
+    @property
+    def id(self) -> str:
+        """The id of the run, which is the id of its trace and the secret of its link."""
+        return self.loop.trace.trace_id
+
+    @property
+    def done(self) -> bool:
+        """True when the run has ended."""
+        return self.loop.phase is None and self.loop.stop_reason is not None
+
+
+class Runs:
+    """All open runs. Every method may be called from any session's thread."""
+
+    def __init__(self, most: int = MOST_RUNS, forgotten_s: float = FORGOTTEN_S) -> None:
+        self._runs: dict[str, OpenRun] = {}
+        self._lock = threading.Lock()
+        self._most = most
+        self._forgotten_s = forgotten_s
+
+    def find(self, run_id: str) -> OpenRun | None:
+        """The open run of this id."""
+        with self._lock:
+            run = self._runs.get(run_id)
+            if run is not None:
+                run.seen = time.monotonic()
+            return run
+
+    def open(self, run_id: str, make: Callable[[], OpenRun]) -> OpenRun:
+        """The run of this id, made by ``make`` if there is none: two presses at once make one run."""
+        with self._lock:
+            if run_id not in self._runs:
+                self._end_forgotten()
+                self._runs[run_id] = make()
+            return self._runs[run_id]
+
+    def end(self, run_id: str) -> None:
+        """Forget this run, and stop it if it moves; a paused one stays on disk as it is. Unknown ids do no harm."""
+        with self._lock:
+            run = self._runs.pop(run_id, None)
+        if run is not None and run.runner.busy:
+            run.runner.stop()
+
+    def listed(self) -> list[OpenRun]:
+        """All open runs, the last seen first."""
+        with self._lock:
+            return sorted(self._runs.values(), key=lambda run: run.seen, reverse=True)
+
+    def _end_forgotten(self) -> None:
+        """Make room: first what nobody looks at any more, then the run that was not looked at for longest."""
+        now = time.monotonic()
+        by_age = sorted(self._runs, key=lambda run_id: self._runs[run_id].seen)
+        forgotten = [run_id for run_id in by_age if now - self._runs[run_id].seen > self._forgotten_s]
+        surplus = by_age[: max(0, len(by_age) + 1 - self._most)]
+        for run_id in dict.fromkeys(forgotten + surplus):
+            run = self._runs.pop(run_id)
+            if run.runner.busy:
+                run.runner.stop()
+
+
+@st.cache_resource(show_spinner=False)
+def registry() -> Runs:
+    """The registry of this server process."""
+    return Runs()
+
+
+def open_runs(current: str | None) -> None:
+    """Draw links to the other open runs in the side bar: all of them for the one user of a private server.
+
+    On a server that others can reach, only those that this browser opened.
+    """
+    own = address.opened()
+    others = [run for run in registry().listed() if run.id != current and (private() or run.id in own)]
+    if not others:
+        return
+    with st.sidebar.expander(t("Open runs: {n}", n=len(others)), type="compact"):
+        for run in others[:_LISTED]:
+            state = t("done") if run.done else t("busy") if run.runner.busy else t("waiting")
+            label = t("Run {id}: {state}", id=run.id[:4], state=state)
+            st.page_link("pages/run.py", label=label, query_params=address.run_link(run.id))

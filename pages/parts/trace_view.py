@@ -1,0 +1,74 @@
+"""One trace: what it is, how it ended, its message table, the selected message in full, and its charts."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from agent import jsontext
+from agent.trace import Trace
+from pages.parts import address
+from pages.parts.charts import step_charts
+from pages.parts.message_table import message_table
+from pages.parts.message_view import message_view, text_block
+from pages.parts.outcome import outcome_panel
+from pages.parts.words import t
+from traces.report import ImportReport
+from traces.summary import TraceSummary, summarise
+
+
+def trace_view(trace: Trace) -> None:
+    """Draw the whole trace; the URL keeps the selected message."""
+    with st.container(border=True, key="facts"):
+        _numbers(summarise(trace))
+        outcome_panel(trace.outcome)
+    if not trace.messages:
+        st.caption(t("This trace holds no message."))
+        return
+    key = f"trace-{trace.trace_id}"
+    start = address.message(len(trace.messages))
+    selected = message_table(trace, key=key, default=start, on_select=lambda: address.remember_message(key))
+    left, right = st.columns([3, 2], gap="medium")
+    with left:
+        if selected is None:
+            st.caption(t("Select a row of the table to read that message in full."))
+        else:
+            message_view(trace, selected, key="message")
+    with right:
+        step_charts(trace, key=key, selected=selected)
+
+
+def _numbers(summary: TraceSummary) -> None:
+    unknown = t("not reported")
+    tokens = summary.tokens
+    about = "≈ " if tokens.estimated else ""
+    numbers = {
+        t("Messages"): f"{summary.messages:,}",
+        t("Steps"): f"{summary.steps:,}",
+        t("Tool calls"): f"{summary.tool_calls:,}",
+        t("Prompt tokens"): unknown if tokens.prompt_tokens is None else f"{about}{tokens.prompt_tokens:,}",
+        t("Answer tokens"): unknown if tokens.completion_tokens is None else f"{about}{tokens.completion_tokens:,}",
+        t("Duration"): unknown if summary.duration_s is None else f"{summary.duration_s:,.2f} s",
+        t("Cost"): unknown if summary.cost is None else f"$ {summary.cost:,.4f}",
+    }
+    with st.container(horizontal=True, gap="medium"):
+        for name, value in numbers.items():
+            st.metric(name, value, width="content")
+
+
+def report_view(report: ImportReport, trace: Trace | None) -> None:
+    """What could not be read, what was put right, and what is odd; nothing when all is well."""
+    lines = [t("line {n}: {why}", n=bad.line, why=bad.error) for bad in report.bad_lines]
+    lines += [*report.unread, *report.repaired, *report.warnings]
+    if trace is not None:
+        lines += summarise(trace).warnings
+    if lines:
+        with st.expander(t("Remarks about this file: {n}", n=len(lines)), type="compact", icon=":material/info:"):
+            st.text("\n".join(dict.fromkeys(lines)))
+
+
+def raw_view(report: ImportReport) -> None:
+    """A file of an unknown shape: a sentence about what was expected, and the JSON itself."""
+    st.warning(t("No conversation was found in this file."))
+    st.text("\n".join(report.unread))
+    if report.tree is not None:
+        text_block(jsontext.dumps(report.tree, indent=True), key="raw", file_name="file.json")

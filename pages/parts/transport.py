@@ -1,0 +1,185 @@
+"""The buttons that move a run, and the one fragment that polls while something moves.
+
+No phase ever runs in the script thread of a page: a button only gives the run's worker thread a budget.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Literal
+
+import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
+
+from agent.events import AgentState, Phase
+from pages.parts import address
+from pages.parts.outcome import outcome_panel
+from pages.parts.phases import loop_row, next_line, phase_words
+from pages.parts.roles import maker_look
+from pages.parts.runs import OpenRun, registry
+from pages.parts.words import t
+
+Action = Literal["step", "step_over", "continue", "pause", "stop", "reset"]
+
+POLL_S = 0.4
+"""Seconds between two looks at a run that moves."""
+
+FOLLOW_S = 2.0
+"""Seconds between two looks at a waiting run that another session drives."""
+
+SETTLE_S = 0.15
+"""Seconds that a press waits for a quick phase to end: most end at once, and then nothing needs to poll."""
+
+LIVE_TAIL = 600
+"""Characters of a streamed reply that are shown while it comes."""
+
+
+@dataclass(frozen=True, slots=True)
+class Drawn:
+    """What the page shows outside the polling fragment; a difference to the run is the reason to draw it anew."""
+
+    busy: bool
+    waiting: bool
+    done: bool
+    messages: int
+    results: int
+    """Finished model calls and tool runs."""
+
+    @classmethod
+    def of(cls, run: OpenRun) -> Drawn:
+        """How the run stands now. Taken once per rerun, so that buttons and polling never disagree."""
+        busy = run.runner.busy
+        steps = list(run.loop.trace.steps)
+        finished = sum((step.latency_ms is not None) + len(step.tools) for step in steps)
+        return cls(busy, run.loop.waiting, run.done, len(run.loop.trace.entries), finished)
+
+
+def buttons(drawn: Drawn | None, *, ready: bool, press: Callable[[Action], None], saved: str | None) -> None:
+    """Draw the six buttons, and a link to the trace.
+
+    Args:
+        drawn: the snapshot of the run, the same as for :func:`live`; None before the first press.
+        ready: whether the settings are complete enough to start a run.
+        press: called with the action when a button or its key is pressed.
+        saved: the id of the trace that is on disk; None while there is none.
+    """
+    busy = drawn is not None and drawn.busy
+    can_move = ready if drawn is None else not (busy or drawn.done or drawn.waiting)
+    rows: list[tuple[Action, str, str, str, bool]] = [
+        ("step", t("Step"), "S", ":material/skip_next:", can_move),
+        ("step_over", t("Step over"), "O", ":material/redo:", can_move),
+        ("continue", t("Continue"), "G", ":material/play_arrow:", can_move),
+        ("pause", t("Pause"), "P", ":material/pause:", busy),
+        ("stop", t("Stop"), "Q", ":material/stop:", drawn is not None and not drawn.done),
+        ("reset", t("Reset"), "X", ":material/restart_alt:", drawn is not None),
+    ]
+    helps = {
+        "step": t("One phase"),
+        "step_over": t("One whole step: to the next model call"),
+        "continue": t("To the end"),
+        "pause": t("Wait after the phase that is running"),
+        "stop": t("End the run now"),
+        "reset": t("Leave this run and set up a new one"),
+    }
+    with st.container(horizontal=True, vertical_alignment="center", gap="small", key="transport"):
+        for action, label, shortcut, icon, enabled in rows:
+            st.button(
+                label,
+                key=action,
+                icon=icon,
+                shortcut=shortcut,
+                help=helps[action],
+                type="primary" if action == "step" else "secondary",
+                disabled=not enabled,
+                on_click=press,
+                args=(action,),
+            )
+        if saved is not None:
+            st.page_link(
+                "pages/traces.py",
+                label=t("Open the trace"),
+                icon=":material/receipt_long:",
+                query_params=address.trace_link(saved),
+            )
+
+
+def move(run: OpenRun, action: Action) -> None:
+    """Do what a button asks for; the work itself happens in the run's own thread."""
+    run.driver = address.visitor()
+    run.asked = action
+    match action:
+        case "step":
+            run.runner.step()
+        case "step_over":
+            run.runner.step_over()
+        case "continue":
+            run.runner.resume()
+        case "pause":
+            run.runner.pause()
+        case "stop":
+            run.runner.stop()
+        case "reset":
+            registry().end(run.id)
+            address.close_run()
+            return
+    run.runner.wait(SETTLE_S)
+
+
+def live(run: OpenRun, drawn: Drawn, status: DeltaGenerator, partial: DeltaGenerator) -> None:
+    """Draw the status line and the text that is being streamed, and poll while the run moves.
+
+    Everything else of the page is drawn by a full rerun, and only when something of it has changed.
+
+    Args:
+        run: the open run.
+        drawn: the snapshot that the rest of the page was drawn from.
+        status: where the status goes.
+        partial: where the streamed text goes.
+    """
+    following = not drawn.done and run.driver != address.visitor()
+    first = True
+
+    @st.fragment(run_every=POLL_S if drawn.busy else FOLLOW_S if following else None)
+    def watch() -> None:
+        nonlocal first
+        if not first and Drawn.of(run) != drawn:
+            st.rerun()
+        first = False
+        registry().find(run.id)
+        with status:
+            status_lines(run, busy=drawn.busy)
+        with partial:
+            _partial(run.runner.partial if drawn.busy else "")
+
+    watch()
+
+
+def status_lines(run: OpenRun | None, *, busy: bool, problem: str | None = None) -> None:
+    """State, next phase, who acts in it and what it will do; while the worker moves, what it does right now.
+
+    Args:
+        run: the open run; None before the first press.
+        busy: from the snapshot that the page is drawn from.
+        problem: what is still missing before a run can start.
+    """
+    phase = run.loop.phase if run is not None else Phase.PREPARE
+    st.markdown(loop_row(run.loop.state if run is not None else AgentState.THINK, phase))
+    if run is not None and busy and phase is not None:
+        words = phase_words(phase)
+        doing = t("Pausing after this call") if run.asked == "pause" else t("Running")
+        st.markdown(f":material/pending: **{doing}**: {words.word} {maker_look(words.actor).badge} {words.sentence}")
+    elif problem is not None:
+        st.markdown(problem)
+    elif phase is not None:
+        st.markdown(next_line(phase))
+    elif run is not None:
+        outcome_panel(run.loop.trace.outcome)
+
+
+def _partial(text: str) -> None:
+    if text:
+        st.caption(t("The model is writing"))
+        st.code(text[-LIVE_TAIL:], language=None, wrap_lines=True)
+    else:
+        st.empty()

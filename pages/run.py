@@ -1,0 +1,49 @@
+"""The Run page: set up a run, move it phase by phase, and see everything that it does."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from pages.parts.charts import step_charts
+from pages.parts.decisions import approval_panel, extend_button, failure_panel
+from pages.parts.message_table import message_table
+from pages.parts.message_view import message_view
+from pages.parts.notices import notices
+from pages.parts.opening import current_run, leave_run, press, preview
+from pages.parts.runs import open_runs
+from pages.parts.setup import setup_form
+from pages.parts.transport import Drawn, buttons, live, status_lines
+
+
+def page() -> None:
+    """Draw the page from one snapshot of the run, or from the settings while there is none."""
+    run = current_run()
+    drawn = Drawn.of(run) if run is not None else None
+    setup = setup_form(busy=drawn is not None and drawn.busy, changed=leave_run)
+    open_runs(run.id if run is not None else None)
+    notices()
+    problem = setup.problem() if run is None else None
+    buttons(drawn, ready=problem is None, press=press, saved=run.id if run is not None else None)
+    status = st.container(border=True, key="status")
+    if run is None or drawn is None:
+        with status:
+            status_lines(None, busy=False, problem=problem)
+        message_table(preview(setup), key="preview")
+        return
+    failure_panel(run)
+    if drawn.waiting:
+        approval_panel(run)
+    if drawn.done:
+        extend_button(run)
+    trace = run.trace()
+    selected = message_table(trace, key=f"messages-{run.id}", live=not drawn.done)
+    left, right = st.columns([3, 2], gap="medium")
+    with left:
+        partial = st.container(key="partial")
+        message_view(trace, len(trace.messages) - 1 if selected is None else selected, key="message")
+    with right:
+        step_charts(trace, key=run.id, selected=selected)
+    live(run, drawn, status, partial)
+
+
+page()

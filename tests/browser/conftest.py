@@ -1,0 +1,225 @@
+"""The real app on a free loopback port, a stub of an OpenAI-compatible server, and headless Chromium."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import socket
+import subprocess
+import sys
+import threading
+import time
+import urllib.request
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any
+
+import pytest
+from playwright.sync_api import BrowserContext, Locator, Page, expect
+
+ROOT = Path(__file__).parents[2]
+CHROMIUM_FLAGS = (
+    "--no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking "
+    "--disable-component-update --disable-sync"
+).split()
+
+expect.set_options(timeout=15_000)
+
+
+@pytest.fixture(scope="session")
+def browser_type_launch_args() -> dict[str, Any]:
+    path = os.environ.get("CHROMIUM") or shutil.which("chromium")
+    assert path, "the browser tests need Chromium: install it, or name it by CHROMIUM"
+    return {"executable_path": path, "args": CHROMIUM_FLAGS}
+
+
+@pytest.fixture
+def browser_context_args() -> dict[str, Any]:
+    return {"viewport": {"width": 1280, "height": 720}, "locale": "en-GB"}
+
+
+@pytest.fixture(scope="session")
+def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("data")
+
+
+@pytest.fixture(scope="session")
+def serve(data: Path) -> Callable[..., Any]:
+    """Start the app; as a context manager, so that a test can also kill a server of its own."""
+
+    @contextmanager
+    def start(folder: Path = data) -> Iterator[Server]:
+        port = _free_port()
+        command = [sys.executable, "-m", "streamlit", "run", str(ROOT / "app.py"), "--server.port", str(port)]
+        unset = ("OPENAI_API_KEY", "OPENAI_BASE_URL", "OPENAI_MODEL")
+        env = {key: value for key, value in os.environ.items() if key not in unset}
+        env |= {"AGENT_LAB_DATA": str(folder), "STREAMLIT_SERVER_FILE_WATCHER_TYPE": "none"}
+        with subprocess.Popen(command, cwd=ROOT, env=env, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE) as process:
+            try:
+                _wait_for(f"http://127.0.0.1:{port}/_stcore/health")
+                yield Server(f"http://127.0.0.1:{port}", process)
+            finally:
+                process.kill()
+
+    return start
+
+
+@dataclass(frozen=True)
+class Server:
+    url: str
+    process: subprocess.Popen[bytes]
+
+
+@pytest.fixture(scope="session")
+def app(serve: Callable[..., Any]) -> Iterator[str]:
+    with serve() as server:
+        yield server.url
+
+
+def _free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+def _wait_for(url: str) -> None:
+    for _ in range(300):
+        try:
+            urllib.request.urlopen(url, timeout=1).close()
+        except OSError:
+            time.sleep(0.1)
+        else:
+            return
+    raise TimeoutError(url)
+
+
+# ---- the page ----
+
+
+class Lab:
+    """The page as a user sees it: buttons by name, the table by its hidden rows, the loop by its badges."""
+
+    def __init__(self, page: Page) -> None:
+        self.page = page
+
+    def open(self, url: str) -> Lab:
+        self.page.goto(url)
+        self.settled()
+        return self
+
+    def settled(self) -> None:
+        """Wait until the page was drawn for good."""
+        self.page.wait_for_selector('.stApp[data-test-script-state="notRunning"]')
+
+    def button(self, name: str) -> Locator:
+        return self.page.get_by_test_id("stButton").get_by_role("button", name=name).first
+
+    @property
+    def status(self) -> Locator:
+        return self.page.locator(".st-key-status")
+
+    @property
+    def table(self) -> Locator:
+        return self.page.get_by_role("grid").first
+
+    def rows(self, count: int) -> None:
+        """Wait until the message table has so many rows; the header counts as one for the browser."""
+        expect(self.table).to_have_attribute("aria-rowcount", str(count + 1))
+
+    def cell(self, row: int, text: str) -> None:
+        """Wait until row ``row`` (from 1) shows ``text``."""
+        expect(self.table.locator(f'tr[aria-rowindex="{row + 1}"]')).to_contain_text(text)
+
+
+@pytest.fixture
+def lab(page: Page) -> Lab:
+    return Lab(page)
+
+
+@pytest.fixture
+def new_lab(context: BrowserContext) -> Callable[[], Lab]:
+    return lambda: Lab(context.new_page())
+
+
+# ---- a model server ----
+
+
+@dataclass
+class ModelServer:
+    """What the stub was asked, and whether it may answer."""
+
+    url: str
+    gate: threading.Event = field(default_factory=threading.Event)
+    """While it is not set, requests wait."""
+    requests: list[dict[str, Any]] = field(default_factory=list)
+    active: int = 0
+    peak: int = 0
+    """The most requests that were open at one time."""
+    arrived: threading.Condition = field(default_factory=threading.Condition)
+
+    def wait_for_request(self, count: int) -> None:
+        with self.arrived:
+            assert self.arrived.wait_for(lambda: len(self.requests) >= count, timeout=15)
+
+
+@pytest.fixture
+def model_server() -> Iterator[ModelServer]:
+    """Answers like a model that adds, multiplies and then says the result."""
+    state = ModelServer("")
+
+    class Handler(BaseHTTPRequestHandler):
+        protocol_version = "HTTP/1.1"
+
+        def do_POST(self) -> None:
+            body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+            with state.arrived:
+                state.requests.append(body)
+                state.active += 1
+                state.peak = max(state.peak, state.active)
+                state.arrived.notify_all()
+            try:
+                state.gate.wait(30)
+                self._answer(body)
+            finally:
+                with state.arrived:
+                    state.active -= 1
+
+        def _answer(self, body: dict[str, Any]) -> None:
+            done = sum(message["role"] == "tool" for message in body["messages"])
+            calls = [("add", {"a": 2, "b": 3}), ("multiply", {"a": 5, "b": 4})]
+            delta: dict[str, Any] = {"role": "assistant", "content": "The result is 20."}
+            if done < len(calls):
+                name, arguments = calls[done]
+                function = {"name": name, "arguments": json.dumps(arguments)}
+                delta = {"role": "assistant", "content": None}
+                delta["tool_calls"] = [{"index": 0, "id": f"c{done}", "type": "function", "function": function}]
+            finish = "tool_calls" if done < len(calls) else "stop"
+            usage = {"prompt_tokens": 40 + 20 * done, "completion_tokens": 8, "total_tokens": 48 + 20 * done}
+            head = {"id": "x", "object": "chat.completion.chunk", "model": body["model"]}
+            chunks = [
+                {**head, "choices": [{"index": 0, "delta": delta, "finish_reason": None}]},
+                {**head, "choices": [{"index": 0, "delta": {}, "finish_reason": finish}]},
+                {**head, "choices": [], "usage": usage},
+            ]
+            text = "".join(f"data: {json.dumps(chunk)}\n\n" for chunk in chunks) + "data: [DONE]\n\n"
+            self.send_response(200)
+            self.send_header("Content-Type", "text/event-stream")
+            self.send_header("Content-Length", str(len(text)))
+            self.end_headers()
+            self.wfile.write(text.encode())
+
+        def log_message(self, format: str, *args: Any) -> None:
+            """The test's output stays clean."""
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    state.url = f"http://127.0.0.1:{server.server_port}/v1"
+    thread = threading.Thread(target=server.serve_forever, daemon=True)
+    thread.start()
+    yield state
+    state.gate.set()
+    server.shutdown()
+    server.server_close()

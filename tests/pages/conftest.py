@@ -1,0 +1,81 @@
+"""The app without a browser: Streamlit's own test driver over the real pages, with a data folder of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import streamlit as st
+from streamlit.testing.v1 import AppTest
+
+from agent import FakeModel, Loop, Runner
+from pages.parts.runs import OpenRun, registry
+from pages.parts.setup import Setup
+
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.fixture(autouse=True)
+def data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """A data folder and an empty registry for each test; no live model in the environment."""
+    for name in ("OPENAI_API_KEY", "OPENAI_BASE_URL", "OPENAI_MODEL"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("AGENT_LAB_DATA", str(tmp_path))
+    st.cache_resource.clear()
+    yield tmp_path
+    for run in registry().listed():
+        registry().end(run.id)
+        run.runner.wait(10)
+
+
+@pytest.fixture
+def visit() -> Callable[..., AppTest]:
+    """Open the app at an address, as a new browser session."""
+
+    def open_page(page: str | None = None, **query: str) -> AppTest:
+        app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=30)
+        app.query_params.update(query)
+        if page:
+            app.run()
+            app.switch_page(f"pages/{page}.py")
+            app.query_params.update(query)
+        app.run()
+        assert not app.exception
+        return app
+
+    return open_page
+
+
+@pytest.fixture
+def press() -> Callable[..., AppTest]:
+    """Press a button, wait until the run rests, and draw the page once more."""
+
+    def press_button(app: AppTest, key: str) -> AppTest:
+        app.button(key=key).click().run()
+        for run in registry().listed():
+            assert run.runner.wait(10)
+        app.run()
+        assert not app.exception
+        return app
+
+    return press_button
+
+
+@pytest.fixture
+def open_run() -> Callable[..., OpenRun]:
+    """Put a run made from a fake model into the registry, ready to be opened by its id."""
+
+    def make(turns: list[Any], tools: Any = (), task: str = "a task", **options: Any) -> OpenRun:
+        loop = Loop(FakeModel(turns), tools, **options)
+        loop.start(task)
+        run = OpenRun(Runner(loop), Setup(), driver="test")
+        return registry().open(run.id, lambda: run)
+
+    return make
+
+
+def texts(app: AppTest, *kinds: str) -> str:
+    """Everything that elements of these kinds show."""
+    return "\n".join(str(element.value) for kind in kinds for element in app.get(kind))
