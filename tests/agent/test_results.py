@@ -10,7 +10,7 @@ from pathlib import PurePosixPath
 
 import numpy
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from pydantic import BaseModel
 
@@ -193,6 +193,7 @@ values = st.recursive(
 )
 
 
+@settings(deadline=None)
 @given(values)
 def test_any_value_has_one_text_that_every_parser_reads(value):
     result = ToolResult.of(value)
@@ -201,6 +202,7 @@ def test_any_value_has_one_text_that_every_parser_reads(value):
         assert json.loads(result.text, parse_constant=pytest.fail) == result.value
 
 
+@settings(deadline=None)
 @given(st.sets(st.integers() | st.text() | st.booleans()))
 def test_equal_sets_have_equal_texts(items):
     other = set()

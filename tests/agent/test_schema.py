@@ -2,7 +2,7 @@ import json
 
 import jsonschema_rs
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from agent.errors import ArgumentError, ToolDefinitionError
@@ -152,6 +152,7 @@ instances = st.recursive(
 )
 
 
+@settings(deadline=None)
 @given(schemas, instances)
 def test_the_portable_form_accepts_exactly_the_same_values(schema, instance):
     before = json.dumps(schema)

@@ -3,7 +3,7 @@ import functools
 import json
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from agent.errors import ToolDefinitionError, ToolFailure
@@ -511,6 +511,7 @@ json_values = st.recursive(
 everything = ToolRegistry([by_hand(lambda **values: values), tool(name="typed")(add)])
 
 
+@settings(deadline=None)
 @given(name=st.sampled_from(["add", "typed"]) | st.text(), arguments=json_values)
 def test_a_call_never_raises_whatever_the_arguments(name, arguments):
     text = everything.call(ToolCall("c", name, arguments))
@@ -518,6 +519,7 @@ def test_a_call_never_raises_whatever_the_arguments(name, arguments):
     json.loads(text)
 
 
+@settings(deadline=None)
 @given(st.text())
 def test_a_resolved_name_is_always_a_registered_one(name):
     found = everything.resolve(name)

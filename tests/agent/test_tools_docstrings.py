@@ -1,5 +1,5 @@
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from agent.docstrings import read_doc
@@ -127,6 +127,7 @@ pieces = st.sampled_from(
 )
 
 
+@settings(deadline=None)
 @given(st.lists(pieces | st.text(max_size=12)).map("\n".join))
 def test_no_docstring_is_too_odd_to_read(text):
     doc = read_doc(documented(text))
