@@ -119,15 +119,22 @@ class ContextWindow:
         op = "replace" if _has_system(messages) else "insert"
         return [Edit(op=op, message=0, by="context", with_=system), *drops]
 
-    def learn(self, reported: int | None) -> None:
-        """Take over the provider's count of the last request, which we had only estimated."""
+    def learn(self, sent: Sequence[Message], reported: int | None) -> None:
+        """Take over the provider's count of a request, which we had only estimated.
+
+        Args:
+            sent: the part of the message list that the request was made of.
+            reported: prompt tokens; None teaches nothing.
+        """
+        self._count(sent)
         estimated = self._total() / self.state.scale
         if reported and estimated:
             self.state.scale = reported / estimated
             self.state.reported = True
 
-    def refused(self, step: int) -> bool:
+    def refused(self, step: int, sent: Sequence[Message]) -> bool:
         """A provider found the request of this step too long. True: leave more out and try once more."""
+        self._count(sent)
         if self.state.refused_step == step:
             return False
         self.state.refused_step = step

@@ -25,6 +25,7 @@ from agent.messages import Message
 from agent.models.base import CallControl, Model, ModelReply
 from agent.outgoing import Outgoing
 from agent.policy import CapabilityPolicy
+from agent.request import MessageView
 from agent.settings import NO_LIMITS, Settings
 from agent.state import PendingCall, RunState
 from agent.stops import Stop, StopReason, stop_for
@@ -280,11 +281,16 @@ class RunControl:
         recording.count_usage(self.run, answer.reply.usage, answer.reply.cost)
         return answer.reply.message.text
 
+    def _sent(self) -> MessageView:
+        """The part of the message list that the request at hand was made of."""
+        request = self.run.request
+        return MessageView(self.messages, request.upto if request else 0)
+
     def _note_reply(self, reply: ModelReply) -> None:
         """What a reply means for the rest of the run, beside its message."""
         window = self._outgoing.window
         if window and reply.usage:
-            window.learn(reply.usage.prompt_tokens)
+            window.learn(self._sent(), reply.usage.prompt_tokens)
         if reply.stop:
             self.run.failure = Stop(StopReason(reply.stop), "; ".join(reply.warnings))
 
@@ -292,7 +298,7 @@ class RunControl:
         """A model call or its preparation failed: the run ends, unless leaving more out of the request may help."""
         run, window = self.run, self._outgoing.window
         too_long = isinstance(error, ModelError) and error.kind == "context_overflow"
-        if too_long and window and window.refused(run.step.index):
+        if too_long and window and window.refused(run.step.index, self._sent()):
             return Phase.PREPARE
         run.failure = stop_for(error, out_of_time=self._left_s() == 0)
         return Phase.DECIDE

@@ -3,26 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
+from dataclasses import dataclass
 from typing import Any, Literal
 
 Verdict = Literal["run", "deny", "ask"]
 
 
+@dataclass(frozen=True, slots=True)
 class CapabilityPolicy:
-    """Which tools may run. It is asked with the *registered* name of a call, never with the model's spelling.
+    """Which tools may run. It is asked with the *registered* name of a call, never with the model's spelling."""
 
-    Args:
-        allow: names that may run; None allows all. With a set, everything else is denied.
-        deny: names that never run; stronger than ``allow``.
-        ask: names for which a person is asked each time.
-    """
+    allow: Collection[str] | None = None
+    """Names that may run; None allows all. With a set, everything else is denied."""
+    deny: Collection[str] = ()
+    """Names that never run; stronger than ``allow``."""
+    ask: Collection[str] = ()
+    """Names for which a person is asked each time."""
 
-    def __init__(
-        self, allow: Collection[str] | None = None, deny: Collection[str] = (), ask: Collection[str] = ()
-    ) -> None:
-        self.allow = None if allow is None else frozenset(allow)
-        self.deny = frozenset(deny)
-        self.ask = frozenset(ask)
+    def __post_init__(self) -> None:
+        for name in ("allow", "deny", "ask"):
+            if (names := getattr(self, name)) is not None:
+                object.__setattr__(self, name, frozenset(names))
 
     def check(self, name: str) -> tuple[Verdict, str]:
         """The verdict on one registered name, and the reason in words that the model can use."""

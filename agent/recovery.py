@@ -129,7 +129,7 @@ class _Replay:
             run.trace.notes += line.get("notes") or []
             if request:
                 run.context, run.counters = ContextState(**line["context"]), Counters(**line["counters"])
-        elif done is Phase.APPROVE:
+        elif done is Phase.APPROVE and run.phase is Phase.EXECUTE:
             for pending in run.pending:
                 if pending.decision is None:
                     pending.decision, pending.name = RUN, pending.call.name

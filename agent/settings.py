@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -26,7 +26,7 @@ class Settings:
     limits: Limits = NO_LIMITS
     context: ContextBudget | None = None
     """None: everything is always sent."""
-    interventions: Sequence[Intervention] = ()
+    interventions: tuple[Intervention, ...] = ()
     parallel: bool = True
     """Whether the calls of one reply may run at the same time."""
 
@@ -50,6 +50,6 @@ class Settings:
             policy=CapabilityPolicy.from_dict(policy) if policy else None,
             limits=Limits.from_dict(config.get("limits") or {}),
             context=ContextBudget.from_dict(context) if context else None,
-            interventions=[Intervention.from_dict(item) for item in config.get("interventions") or ()],
+            interventions=tuple(Intervention.from_dict(item) for item in config.get("interventions") or ()),
             parallel=bool(config.get("parallel", True)),
         )

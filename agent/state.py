@@ -43,7 +43,7 @@ class PendingCall:
             "decision": self.decision and self.decision.to_dict(),
             "question": self.question,
             "begun": self.begun,
-            "result": self.result and slots(self.result),
+            "result": self.result and {name: getattr(self.result, name) for name in _RESULT},
             "started": self.started,
             "finished": self.finished,
         }
@@ -58,10 +58,14 @@ class PendingCall:
             decision=Decision.from_dict(decision) if decision else None,
             question=data.get("question") or "",
             begun=bool(data.get("begun")),
-            result=ToolResult(**result) if result else None,
+            result=ToolResult(result["text"], **result) if result else None,
             started=data.get("started"),
             finished=data.get("finished"),
         )
+
+
+_RESULT = ("text", "ok", "retryable", "latency_ms", "timed_out")
+"""What is kept of a result: the text is what goes into the message list, the value was for events alone."""
 
 
 @dataclass(slots=True)

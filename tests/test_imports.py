@@ -1,0 +1,88 @@
+"""The house rules that a machine can keep: the direction of imports, the size of files, and what an import costs."""
+
+from __future__ import annotations
+
+import ast
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+PACKAGES = ("agent", "traces", "pages")
+SOURCES = [path for name in PACKAGES for path in sorted((ROOT / name).rglob("*.py"))] + [ROOT / "app.py"]
+IDS = [str(path.relative_to(ROOT)) for path in SOURCES]
+MAX_LINES = 400
+
+
+def imports_of(path: Path) -> Iterator[str]:
+    """Dotted names of everything that a file imports, wherever in it."""
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            yield from (name.name for name in node.names)
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            yield node.module
+            yield from (f"{node.module}.{name.name}" for name in node.names)
+
+
+def package_of(path: Path) -> str:
+    return path.relative_to(ROOT).parts[0]
+
+
+FORBIDDEN = {
+    "agent": {"streamlit", "pandas", "plotly", "traces", "pages"},
+    "traces": {"streamlit", "pages"},
+    "pages": set(),
+    "app.py": {"agent", "traces", "pandas", "plotly"},
+}
+
+
+@pytest.mark.parametrize("path", SOURCES, ids=IDS)
+def test_imports_go_from_pages_over_traces_to_agent_and_never_back(path: Path) -> None:
+    roots = {name.split(".")[0] for name in imports_of(path)}
+    assert not roots & FORBIDDEN[package_of(path)]
+
+
+@pytest.mark.parametrize("path", SOURCES, ids=IDS)
+def test_heavy_packages_are_imported_in_one_place(path: Path) -> None:
+    names = list(imports_of(path))
+    place = path.relative_to(ROOT).as_posix()
+    if place != "traces/figures.py":
+        assert not any(name.split(".")[0] == "plotly" for name in names)
+    if not place.startswith("agent/models/"):
+        assert not any(name.split(".")[0] == "openai" for name in names)
+    assert not any(name.startswith("plotly.express") for name in names)
+
+
+def test_no_reader_imports_another_reader() -> None:
+    folder = ROOT / "traces" / "readers"
+    readers = {path.stem for path in folder.glob("*.py")} - {"__init__"}
+    for path in folder.glob("*.py"):
+        used = {name.removeprefix("traces.readers.").split(".")[0] for name in imports_of(path) if "readers." in name}
+        assert path.stem == "__init__" or not used & readers, path
+
+
+def test_pages_do_not_import_each_other() -> None:
+    for path in (ROOT / "pages").glob("*.py"):
+        for name in imports_of(path):
+            assert not name.startswith("pages.") or name.startswith("pages.parts"), f"{path.name}: {name}"
+
+
+@pytest.mark.parametrize("path", SOURCES, ids=IDS)
+def test_files_stay_small(path: Path) -> None:
+    assert len(path.read_text(encoding="utf-8").splitlines()) <= MAX_LINES
+
+
+def test_importing_agent_loads_nothing_heavy() -> None:
+    heavy = "openai, pandas, plotly, streamlit, pydantic, yaml, jsonschema_rs, numpy"
+    code = f"import sys, agent; print([m for m in '{heavy}'.split(', ') if m in sys.modules])"
+    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
+
+
+def test_every_public_name_can_be_imported() -> None:
+    code = "import agent; print([n for n in agent.__all__ if getattr(agent, n, None) is None], len(dir(agent)) > 20)"
+    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[] True"
