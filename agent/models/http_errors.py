@@ -10,7 +10,6 @@ import json
 import re
 import time
 from collections.abc import Collection, Mapping
-from email.utils import parsedate_to_datetime
 from typing import Any
 
 from agent.errors import ModelError, ModelErrorKind
@@ -120,6 +119,8 @@ def _words_and_code(data: Any) -> tuple[str, str | None]:
     words = error.get("message") or error.get("detail") or error.get("msg") or ""
     if not words and error is not data:
         words = json.dumps(error, ensure_ascii=False)
+    if isinstance(about := error.get("metadata"), Mapping) and about.get("raw"):
+        words = f"{words}: {about['raw']}"  # OpenRouter: what the host behind it said
     code, kind = error.get("code"), error.get("type")
     named = kind if kind in _QUOTA_CODES or kind in _OVERFLOW_CODES or code in (None, "") else code
     return _short(words if isinstance(words, str) else json.dumps(words)), None if named is None else str(named)
@@ -140,6 +141,8 @@ def _retry_after(headers: Mapping[str, str]) -> float | None:
         return max(0.0, float(headers["retry-after-ms"]) / 1000)
     except (KeyError, ValueError):
         pass
+    from email.utils import parsedate_to_datetime
+
     value = headers.get("retry-after", "")
     try:
         return max(0.0, float(value))

@@ -77,6 +77,8 @@ class OpenAIModel:
     ) -> None:
         if not model.strip():
             raise InputError("The name of the model is missing.")
+        if timeout_s <= 0 or max_retries < 0:
+            raise InputError("timeout_s must be above 0 and max_retries must not be negative.")
         self.name = model
         self.base_url = _checked_url(base_url or os.environ.get("OPENAI_BASE_URL") or OPENAI_URL)
         self.provider = _host(self.base_url)
@@ -262,6 +264,10 @@ def _checked_key(key: str, base_url: str) -> str:
 
 
 def _checked_extra(extra: dict[str, Any]) -> dict[str, Any]:
+    try:
+        jsontext.dumps(extra)
+    except TypeError as error:
+        raise InputError(f"extra_body cannot be sent as JSON: {error}.") from None
     if ours := _OURS & extra.keys():
         raise InputError(f"extra_body cannot hold {', '.join(sorted(ours))}: they are set elsewhere.")
     return extra

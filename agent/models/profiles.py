@@ -21,13 +21,14 @@ class Profile:
     base_url: str | None = None
     """Where the host usually answers."""
     hosts: tuple[str, ...] = ()
-    """Host names, with a port where it matters, by which the profile is recognised; subdomains count."""
+    """How the host is recognised: by its name, subdomains included, with a port where it matters, or by ``:port``."""
     content: Literal["null", "empty", "omit"] = "null"
     """The content of an assistant turn that only calls tools: ``null``, ``""``, or no such key."""
     reasoning: Literal["always", "tool_calls", "never"] = "tool_calls"
-    """Which assistant turns go back with their reasoning fields: all, those that call tools, or none."""
+    """Which assistant turns go back with their reasoning fields: all, those that call tools, or none. Without
+    ``unknown_keys``: none."""
     unknown_keys: bool = True
-    """False where a key outside of OpenAI's own schema is refused."""
+    """False where keys that a model added to its messages are refused; then only the common ones go back."""
     short_ids: bool = False
     """True where a call id must be nine letters and digits; others are mapped to that form, always to the same one."""
     plain_schemas: bool = False
@@ -47,7 +48,6 @@ PROFILES: dict[str, Profile] = {
             about="OpenAI refuses keys that it does not know and names the reply limit max_completion_tokens.",
             base_url="https://api.openai.com/v1",
             hosts=("api.openai.com",),
-            reasoning="never",
             unknown_keys=False,
             max_tokens_key="max_completion_tokens",
         ),
@@ -62,7 +62,6 @@ PROFILES: dict[str, Profile] = {
             about="Mistral wants call ids of exactly nine letters and digits and refuses keys that it does not know.",
             base_url="https://api.mistral.ai/v1",
             hosts=("api.mistral.ai",),
-            reasoning="never",
             unknown_keys=False,
             short_ids=True,
         ),
@@ -85,7 +84,6 @@ PROFILES: dict[str, Profile] = {
             about="Groq refuses keys that it does not know.",
             base_url="https://api.groq.com/openai/v1",
             hosts=("api.groq.com",),
-            reasoning="never",
             unknown_keys=False,
         ),
         Profile(
@@ -96,7 +94,7 @@ PROFILES: dict[str, Profile] = {
                 "in the Modelfile; this API cannot set it."
             ),
             base_url="http://127.0.0.1:11434/v1",
-            hosts=("127.0.0.1:11434", "localhost:11434"),
+            hosts=(":11434",),
         ),
         Profile(
             name="llama.cpp",
@@ -108,7 +106,7 @@ PROFILES: dict[str, Profile] = {
             name="lmstudio",
             about="LM Studio refuses null as content. Set the context length where the model is loaded.",
             base_url="http://127.0.0.1:1234/v1",
-            hosts=("127.0.0.1:1234", "localhost:1234"),
+            hosts=(":1234",),
             content="empty",
         ),
         Profile(
@@ -129,6 +127,6 @@ def profile_for(base_url: str | None) -> Profile:
     parts = urlsplit(base_url)
     host = (parts.netloc.rpartition("@")[2]).lower()
     for profile in PROFILES.values():
-        if any(host == known or host.endswith("." + known) for known in profile.hosts):
+        if any(host == known or host.endswith(known if known[0] == ":" else f".{known}") for known in profile.hosts):
             return profile
     return PROFILES["default"]

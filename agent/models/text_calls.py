@@ -22,7 +22,9 @@ _FUNCTION = re.compile(r"<function=([^<>\s]+)>\s*(.*?)\s*</function>", re.DOTALL
 _PARAMETER = re.compile(r"<parameter=([^<>\s]+)>\n?(.*?)\n?</parameter>", re.DOTALL)
 _PREFIXES = ("[TOOL_CALLS]", "<|python_tag|>")
 
-_QUOTED = re.compile(r"```.*?(?:```|\Z)|^[ \t]*>[^\n]*", re.DOTALL | re.MULTILINE)
+_QUOTED = re.compile(
+    r"```.*?(?:```|\Z)|^[ \t]*>[^\n]*|[\"“`「](?:I|we|我)\b[^\"”`」\n]*[\"”`」]", re.DOTALL | re.MULTILINE
+)
 _SENTENCES = re.compile(r"(?<=[.!?])\s+|(?<=[。！？；])|\n+")
 _NOT_A_CLAIM = re.compile(
     r"\?|？|n't\b|n’t\b|\b(?:not|never|no|cannot|without|if|unless|would|could|should|can|may|might|will|shall|when|"

@@ -37,7 +37,6 @@ _SCHEMA_KEYS = frozenset(
         "pattern",
     )
 )
-_OPENAI_KEYS = frozenset(("role", "content", "tool_calls", "tool_call_id", "name", "refusal", "annotations", "audio"))
 _CALL_KEYS = frozenset(("id", "type", "function"))
 _NAME = re.compile(r"[a-zA-Z0-9_-]{1,64}\Z")
 _SHORT_ID = re.compile(r"[a-zA-Z0-9]{9}\Z")
@@ -142,9 +141,10 @@ def _plain_name(name: str) -> str:
 
 
 def _dropped_keys(message: Message, profile: Profile) -> set[str]:
-    dropped = set() if profile.unknown_keys else set(message.extra) - _OPENAI_KEYS
+    if not profile.unknown_keys:
+        return set(message.extra)
     keeps = profile.reasoning == "always" or (profile.reasoning == "tool_calls" and bool(message.tool_calls))
-    return dropped if keeps else dropped | (REASONING_KEYS & message.extra.keys())
+    return set() if keeps else set(REASONING_KEYS & message.extra.keys())
 
 
 def _plain_schema(schema: Any, root: Mapping[str, Any], depth: int) -> Any:

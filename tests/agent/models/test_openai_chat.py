@@ -75,6 +75,9 @@ def test_a_server_without_keys_needs_none(server):
         {"base_url": "http://x/v1", "api_key": "two words"},
         {"base_url": "http://x/v1", "profile": "nobody"},
         {"base_url": "http://x/v1", "extra_body": {"messages": []}},
+        {"base_url": "http://x/v1", "extra_body": {"when": object()}},
+        {"base_url": "http://x/v1", "timeout_s": 0},
+        {"base_url": "http://x/v1", "max_retries": -1},
     ],
 )
 def test_what_cannot_work_is_refused_at_once(monkeypatch, options):

@@ -130,6 +130,7 @@ def test_the_wait_for_another_try_ends_with_the_time_of_the_run(server, model):
     [
         ({"error": {"message": "Model is broken", "code": "boom"}}, "Model is broken", "boom"),
         ({"error": "plain words"}, "plain words", None),
+        ({"error": {"message": "Provider returned error", "metadata": {"raw": "no such tool"}}}, "no such tool", None),
         ({"object": "error", "message": "bad input", "code": 40301}, "bad input", "40301"),
         ({"choices": [{"error": {"message": "upstream", "code": 400}, "message": {}}]}, "upstream", "400"),
         ({"id": None, "choices": None, "usage": None}, "no choices", None),

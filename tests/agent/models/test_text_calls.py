@@ -93,6 +93,7 @@ def test_a_claim_is_found_and_quoted(text):
         "I added 2 and 3.",
         "I used add-ons before.",
         "For example: I called add with 2 and 3.",
+        'The log holds the words "I called add with 2 and 3." in line 4.',
         "> I called add with 2 and 3.\n\nThat was your sentence.",
         "```\nI called add with 2 and 3.\n```",
         "我没有调用 add。",

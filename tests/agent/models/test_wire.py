@@ -12,7 +12,7 @@ from agent.models.profiles import PROFILES, Profile, profile_for
 from agent.models.wire import HistoryEncoder, short_id, wire_message, wire_schemas
 
 DEFAULT = PROFILES["default"]
-STRICT = Profile(reasoning="never", unknown_keys=False)
+STRICT = Profile(unknown_keys=False)
 CALLING = Message("assistant", None, (ToolCall("c1", "add", {"a": 1}),), extra={"reasoning_content": "think"})
 
 
@@ -50,7 +50,7 @@ def test_a_host_that_refuses_unknown_keys_gets_none():
     call = ToolCall("c1", "f", {}, extra={"extra_content": {"x": 1}})
     message = Message("assistant", None, (call,), extra={"reasoning": "r", "whatever": 1, "refusal": "no"})
     sent = wire_message(message, STRICT)
-    assert sent.keys() == {"role", "content", "tool_calls", "refusal"}
+    assert sent.keys() == {"role", "content", "tool_calls"}
     assert sent["tool_calls"][0].keys() == {"id", "type", "function"}
     assert message.to_dict()["tool_calls"][0]["extra_content"] == {"x": 1}
 
@@ -129,6 +129,7 @@ def test_other_hosts_get_the_schemas_as_they_are():
         ("https://user:secret@api.mistral.ai/v1", "mistral"),
         ("https://generativelanguage.googleapis.com/v1beta/openai/", "gemini"),
         ("http://LOCALHOST:11434/v1", "ollama"),
+        ("http://192.168.1.7:11434/v1", "ollama"),
         ("http://127.0.0.1:9999/v1", "default"),
         ("https://notopenai.com/v1", "default"),
     ],
