@@ -119,6 +119,8 @@ def _loader() -> type[yaml.SafeLoader]:
                 seen.add(key.value)
             return super().construct_mapping(node, deep=deep)
 
+    plain = {f"tag:yaml.org,2002:{tag}" for tag in ("str", "seq", "map", "null", "bool", "int", "float")} | {None}
+    Loader.yaml_constructors = {tag: make for tag, make in Loader.yaml_constructors.items() if tag in plain}
     Loader.yaml_implicit_resolvers = {}
     for tag, pattern, first in _JSON_TYPES:
         Loader.add_implicit_resolver(f"tag:yaml.org,2002:{tag}", re.compile(pattern), list(first))

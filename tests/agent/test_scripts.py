@@ -174,6 +174,7 @@ def test_max_steps_can_be_taken_away():
         ("turns: [a\ntask: x", "my.yaml, line 2: this is not valid YAML"),
         ("turns: &a [x]\nuser: *a", "my.yaml, line 2: this is not valid YAML: aliases (*name) are not allowed"),
         ("!!python/object/apply:os.system ['true']", "my.yaml, line 1: this is not valid YAML"),
+        ("- calls: [{name: t, arguments: {d: !!timestamp 2026-11-29}}]", "my.yaml, line 1: this is not valid YAML"),
         ("? [a]\n: b", "my.yaml, line 1: this is not valid YAML: a key must be a text"),
         ("just words", "my.yaml: a script is a mapping with the key turns, or a list of turns; found 'just words'"),
         ("", "my.yaml: a script is a mapping with the key turns, or a list of turns; found nothing"),
