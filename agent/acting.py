@@ -60,6 +60,7 @@ def act(
     calls: list[PendingCall],
     tools: ToolRegistry,
     context: Callable[[PendingCall], RunContext],
+    begin: Callable[[PendingCall], object],
     *,
     parallel: bool,
     stop: threading.Event,
@@ -71,6 +72,7 @@ def act(
         calls: the calls that have no result yet.
         tools: where the tools are.
         context: what a tool that asks for it is told about the run.
+        begin: told of each call right before its tool starts.
         parallel: whether tools may run at the same time.
         stop: set when the user stops the run.
         deadline_s: seconds after which a tool that still runs is given up.
@@ -86,8 +88,12 @@ def act(
         tool = tools.resolve(pending.call.name)
         arguments = decision.arguments if decision.arguments is not None else pending.call.arguments
         if tool is None or (pending.call.problem and decision.kind != "edited"):
+            begin(pending)
             yield pending, tools.run(pending.call)
             continue
         jobs.append(Job(index, pending.call, tool, arguments, context(pending)))
-    for position, result in execute(jobs, parallel=parallel, stop=stop):
+    started = execute(
+        jobs, parallel=parallel, stop=stop, deadline_s=deadline_s, begin=lambda job: begin(calls[job.position])
+    )
+    for position, result in started:
         yield calls[position], result

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, Self
 
 from agent import clock, recording, tokens
+from agent.acting import act
 from agent.approval import Decision, digest
 from agent.asking import Asker
 from agent.closing import conclude
@@ -26,6 +27,7 @@ from agent.models.base import CallControl, Model, ModelReply
 from agent.outgoing import Outgoing
 from agent.policy import CapabilityPolicy
 from agent.request import MessageView
+from agent.results import ToolResult
 from agent.settings import NO_LIMITS, Settings
 from agent.state import PendingCall, RunState
 from agent.stops import Stop, StopReason, stop_for
@@ -82,7 +84,7 @@ class RunControl:
         self._stop = threading.Event()
         self._events: list[AgentEvent] = []
         self._started: list[AgentEvent] = []
-        self._journal = Journal(journal, getattr(model, "secrets", ())) if journal is not None else None
+        self._journal = Journal(journal, getattr(model, "secrets", ()))
         trace = Trace(title=title, model=_model_info(model), tools=self.tools.schemas())
         trace.trace_id = trace_id or trace.trace_id
         if system:
@@ -139,8 +141,7 @@ class RunControl:
         self._events = []
         self._emit("turn.started", text=text)
         self._started = self._events
-        if self._journal:
-            self._journal.open(run)
+        self._journal.open(run)
 
     def advance(self) -> list[AgentEvent]:
         """Perform one phase; the loop says how."""
@@ -177,8 +178,7 @@ class RunControl:
         pending.decision = decision.about(pending.call)
         if decision.kind == "rejected":
             self.run.counters.rejected.append(digest(pending.call, with_id=False))
-        if self._journal:
-            self._journal.decided(self.run.pending)
+        self._journal.decided(self.run.pending)
 
     def extend(self, **changes: Any) -> None:
         """Go on after a stop, with other settings: ``extend(max_steps=16)``, ``extend(limits=...)``.
@@ -202,8 +202,7 @@ class RunControl:
             run.phase = Phase.PREPARE if run.reply is None else Phase.DECIDE
             self._stop.clear()
         self._adopt(run)
-        if self._journal:
-            self._journal.open(run)
+        self._journal.open(run)
 
     def snapshot(self) -> dict[str, Any]:
         """The run as JSON data: what :meth:`resume` needs in another process."""
@@ -232,7 +231,7 @@ class RunControl:
         loop._adopt(run)
         if run.phase is None and loop.settings != before:
             loop.extend()
-        elif loop._journal:
+        else:
             loop._journal.open(run)
         return loop
 
@@ -266,13 +265,21 @@ class RunControl:
     def _tell(self, type: str, payload: dict[str, Any]) -> None:
         self._emit(type, **payload)
 
-    def _begin_tool(self, pending: PendingCall) -> RunContext:
+    def _act(self, calls: list[PendingCall]) -> Iterator[tuple[PendingCall, ToolResult]]:
+        """Run what was approved and answer the rest; each result as it comes."""
+        parallel, stop, deadline_s = self.settings.parallel, self._stop, self._left_s()
+        context, begin = self._context_of, self._begin_tool
+        return act(calls, self.tools, context, begin, parallel=parallel, stop=stop, deadline_s=deadline_s)
+
+    def _context_of(self, pending: PendingCall) -> RunContext:
+        """What a tool that asks for it is told about the run."""
+        return RunContext(self.trace.trace_id, self.run.step.index, pending.call.id, self._tell)
+
+    def _begin_tool(self, pending: PendingCall) -> None:
         """Note that a tool is about to run, so that after a crash its outcome is known to be unknown."""
         pending.begun, pending.started = True, clock.now()
-        if self._journal:
-            self._journal.begin_tool(self.run.pending.index(pending))
+        self._journal.begin_tool(self.run.pending.index(pending))
         self._emit("tool.started", id=pending.call.id, name=pending.call.name)
-        return RunContext(self.trace.trace_id, self.run.step.index, pending.call.id, self._tell)
 
     def _summarise(self, messages: list[Message]) -> str:
         """The separate model call behind a summary: not a step, but it counts in the budgets."""
@@ -294,9 +301,12 @@ class RunControl:
         if reply.stop:
             self.run.failure = Stop(StopReason(reply.stop), "; ".join(reply.warnings))
 
-    def _fail(self, error: AgentError) -> Phase:
-        """A model call or its preparation failed: the run ends, unless leaving more out of the request may help."""
+    def _fail(self, error: AgentError, begun: float | None = None) -> Phase:
+        """A model call, begun then, or its preparation failed: the run ends, unless a shorter request may help."""
         run, window = self.run, self._outgoing.window
+        if begun is not None:
+            recording.record_failure(run, error, clock.since_ms(begun))
+            self._journal.failed(run)
         too_long = isinstance(error, ModelError) and error.kind == "context_overflow"
         if too_long and window and window.refused(run.step.index, self._sent()):
             return Phase.PREPARE

@@ -48,6 +48,7 @@ def execute(
     parallel: bool = True,
     stop: threading.Event | None = None,
     deadline_s: float | None = None,
+    begin: Callable[[Job], object] | None = None,
 ) -> Iterator[tuple[int, ToolResult]]:
     """Run the jobs and yield ``(position, result)`` as each one finishes.
 
@@ -61,11 +62,12 @@ def execute(
         stop: when it is set, what has not finished yields an "interrupted" error within a second; a tool that runs in
             the calling thread is waited for.
         deadline_s: seconds after which every tool that still runs is given up like one whose own time is up.
+        begin: told of each job right before its tool starts, in the calling thread.
 
     Raises:
         KeyboardInterrupt, SystemExit: a tool raised it, in whichever thread.
     """
-    batch = _Batch(stop, None if deadline_s is None else clock.monotonic() + deadline_s)
+    batch = _Batch(stop, None if deadline_s is None else clock.monotonic() + deadline_s, begin)
     if len(jobs) == 1:
         yield batch.run_one(jobs[0])
         return
@@ -96,11 +98,14 @@ def _repeats(jobs: Sequence[Job]) -> dict[int, ToolResult]:
 
 
 class _Batch:
-    """What the jobs of one step have in common: a stop, and a deadline on the clock of :mod:`agent.clock`."""
+    """What the jobs of one step have in common; the deadline is on the clock of :mod:`agent.clock`."""
 
-    def __init__(self, stop: threading.Event | None, deadline: float | None) -> None:
+    def __init__(
+        self, stop: threading.Event | None, deadline: float | None, begin: Callable[[Job], object] | None
+    ) -> None:
         self.stop = stop
         self.deadline = deadline
+        self.begin = begin
 
     def run_one(self, job: Job) -> tuple[int, ToolResult]:
         """Run a job that has no company, in this thread if possible."""
@@ -108,6 +113,8 @@ class _Batch:
             return job.position, _interrupted()
         if job.tool.needs_thread or self.deadline is not None:
             return next(self.run_together([job]))
+        if self.begin is not None:
+            self.begin(job)
         return job.position, job.tool.run(job.arguments, job.context)
 
     def run_together(self, jobs: Sequence[Job]) -> Iterator[tuple[int, ToolResult]]:
@@ -119,7 +126,10 @@ class _Batch:
             while waiting or running:
                 stopped = self.stopped()
                 while waiting and len(running) < MAX_PARALLEL and not stopped:
-                    worker = _Worker(waiting.popleft(), done, self.deadline)
+                    job = waiting.popleft()
+                    if self.begin is not None:
+                        self.begin(job)
+                    worker = _Worker(job, done, self.deadline)
                     running[worker.job.position] = worker
                 finished = _finished(done, running, 0.0 if stopped else None if self.stop is None else _LOOK_S)
                 if stopped and not finished:

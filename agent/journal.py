@@ -37,21 +37,23 @@ class Journal:
     """Writes the journal of one run, and its trace file at the end.
 
     Args:
-        folder: where both files go; made when missing.
+        folder: where both files go, made when missing; None writes nothing.
         secrets: exact values that must not reach the disk, such as the key in use.
     """
 
-    def __init__(self, folder: Path | str, secrets: Iterable[str] = ()) -> None:
-        self.folder = Path(folder)
+    def __init__(self, folder: Path | str | None, secrets: Iterable[str] = ()) -> None:
+        self.folder = None if folder is None else Path(folder)
         self._secrets = tuple(secrets)
         self._file: int | None = None
-        self._path = self.folder
+        self._path = Path()
         self._notes = 0
         self._clean = True
 
     def open(self, run: RunState) -> None:
         """Begin a new journal from the run as it stands; one that was there for the same run is replaced at once."""
         self.close()
+        if self.folder is None:
+            return
         self.folder.mkdir(parents=True, exist_ok=True)
         self._path = self.folder / f"{run.trace.trace_id}.jsonl"
         draft = self._path.with_suffix(".jsonl.tmp")
@@ -68,6 +70,8 @@ class Journal:
 
     def reply(self, run: RunState, reply: ModelReply, latency_ms: float) -> None:
         """The model answered."""
+        if self._file is None:
+            return
         line: dict[str, Any] = {"reply": reply.to_dict(), "latency_ms": latency_ms, "started": run.step.started}
         line |= {"at": run.trace.entries[-1].at, "active_s": run.counters.active_s}
         if run.context.dropped or run.context.reported:
@@ -76,11 +80,15 @@ class Journal:
 
     def failed(self, run: RunState) -> None:
         """The model call gave no reply."""
+        if self._file is None:
+            return
         step = run.step
         self._write({"failed": step.retries, "latency_ms": step.latency_ms, "started": step.started})
 
     def decided(self, calls: list[PendingCall]) -> None:
         """Something else than simply running was decided about calls."""
+        if self._file is None:
+            return
         self._write({"decided": [call.to_dict() for call in calls]})
 
     def begin_tool(self, index: int) -> None:
@@ -90,6 +98,8 @@ class Journal:
 
     def result(self, index: int, pending: PendingCall, result: ToolResult) -> None:
         """A call has its result."""
+        if self._file is None:
+            return
         line: dict[str, Any] = {"result": index, "text": result.text, "ms": result.latency_ms}
         line |= {"started": pending.started, "at": pending.finished}
         if not result.ok:
@@ -102,7 +112,7 @@ class Journal:
 
     def phase(self, run: RunState, done: Phase) -> None:
         """A phase is done: write what comes next, or the trace file when there is nothing more."""
-        if self._file is None:
+        if self._file is None or self.folder is None:
             return
         if run.phase is None:
             write_trace(run.trace, self.folder, self._secrets, clean=self._clean)

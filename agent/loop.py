@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from agent import clock, recording
-from agent.acting import act, approve
+from agent.acting import approve
 from agent.control import RunControl
 from agent.errors import AgentError
 from agent.events import AgentEvent, Phase
@@ -33,8 +33,7 @@ class Loop(RunControl):
         else:
             self.run.phase = _PHASES[phase](self)
         self.run.counters.active_s += clock.monotonic() - begun
-        if self._journal:
-            self._journal.phase(self.run, phase)
+        self._journal.phase(self.run, phase)
         return self._events
 
     def _prepare(self) -> Phase | None:
@@ -53,20 +52,15 @@ class Loop(RunControl):
         """One model call, one assistant message, appended as it came."""
         run = self.run
         step = recording.begin_step(run)
-        if self._journal:
-            self._journal.begin_call()
+        self._journal.begin_call()
         begun = clock.monotonic()
         try:
             answer = self._asker.ask(request_of(run.trace, step), self.tools.schemas(), self._control())
         except AgentError as error:
-            recording.record_failure(run, error, clock.since_ms(begun))
-            if self._journal:
-                self._journal.failed(run)
-            return self._fail(error)
+            return self._fail(error, begun)
         recording.record_reply(run, answer.reply, answer.latency_ms, need_tokens=self._needs_tokens)
         self._note_reply(answer.reply)
-        if self._journal:
-            self._journal.reply(run, answer.reply, answer.latency_ms)
+        self._journal.reply(run, answer.reply, answer.latency_ms)
         calls = answer.reply.message.tool_calls
         self._emit("model.completed", iteration=run.iteration, tool_calls=[call.name for call in calls])
         return Phase.APPROVE if calls else Phase.DECIDE
@@ -83,19 +77,10 @@ class Loop(RunControl):
         """The environment answers: what was approved runs, and the result of each call is kept."""
         run = self.run
         todo = [pending for pending in run.pending if pending.result is None]
-        results = act(
-            todo,
-            self.tools,
-            self._begin_tool,
-            parallel=self.settings.parallel,
-            stop=self._stop,
-            deadline_s=self._left_s(),
-        )
-        for pending, result in results:
+        for pending, result in self._act(todo):
             index = run.pending.index(pending)
             recording.record_result(run, index, pending, result)
-            if self._journal:
-                self._journal.result(index, pending, result)
+            self._journal.result(index, pending, result)
             if pending.begun:
                 self._emit("tool.completed", id=pending.call.id, name=pending.call.name, result=result.value)
         return Phase.APPEND
@@ -113,8 +98,7 @@ class Loop(RunControl):
         recording.log_step(run)
         if stop and stop.reason is StopReason.EMPTY_ANSWER and run.counters.nudges < limits.nudges:
             recording.nudge(run)
-            if self._journal:
-                self._journal.nudged()
+            self._journal.nudged()
             return Phase.PREPARE
         run.pending = []
         if stop is None:

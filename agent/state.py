@@ -17,7 +17,7 @@ from agent.trace import Request, ToolRun, Trace, TraceStep
 SCHEMA = "agent-snapshot/1"
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)
 class PendingCall:
     """One call of the reply at hand, from the moment it was asked for until its result is in the message list."""
 

@@ -31,8 +31,9 @@ class Record:
 
     def to_dict(self) -> dict[str, Any]:
         """JSON data; ``extra`` is spread beside the known keys."""
+        kind: Any = self.__class__
         data = {}
-        for name in _names(self.__class__):
+        for name in _names(kind):
             value = getattr(self, name)
             data[name] = value if value is None or value.__class__ in _SCALARS else _plain(value)
         return {**data, **self.extra} if self.extra else data
@@ -60,7 +61,7 @@ _SCALARS = frozenset((str, int, float, bool))
 
 
 @cache
-def _names(kind: type) -> tuple[str, ...]:
+def _names(kind: Any) -> tuple[str, ...]:
     return tuple(f.name for f in fields(kind) if f.name != "extra")
 
 

@@ -82,6 +82,17 @@ def test_importing_agent_loads_nothing_heavy() -> None:
     assert done.stdout.strip() == "[]"
 
 
+def test_the_type_checker_sees_the_same_public_names() -> None:
+    import agent
+
+    tree = ast.parse((ROOT / "agent" / "__init__.py").read_text(encoding="utf-8"))
+    checked = next(node for node in tree.body if isinstance(node, ast.If))
+    seen = {
+        (node.module, name.name) for node in checked.body if isinstance(node, ast.ImportFrom) for name in node.names
+    }
+    assert seen == {(f"agent.{module}", name) for module, names in agent._WHERE.items() for name in names}
+
+
 def test_every_public_name_can_be_imported() -> None:
     code = "import agent; print([n for n in agent.__all__ if getattr(agent, n, None) is None], len(dir(agent)) > 20)"
     done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
