@@ -90,7 +90,7 @@ def open_bytes(data: bytes, name: str, *, limit: int = MAX_UNPACKED) -> Document
         data = _gunzip(data, name, limit, warnings)
     if data.startswith((b"PK\x03\x04", b"PK\x05\x06")):
         return _unzip(data, name, limit)
-    document = _parse(_as_utf8(data, name), name)
+    document = _parse(whole_characters(_as_utf8(data, name)), name)
     document.warnings[:0] = warnings
     return document
 
@@ -138,7 +138,7 @@ def _unzip(data: bytes, name: str, limit: int) -> Document:
 
 def _add_member(document: Document, content: bytes, label: str) -> None:
     try:
-        document.members.append(_parse(_as_utf8(content, label), label))
+        document.members.append(_parse(whole_characters(_as_utf8(content, label)), label))
     except InputError as error:
         document.warnings.append(str(error))
 
@@ -174,6 +174,20 @@ def _bad_byte(error: UnicodeDecodeError, data: bytes) -> str:
         f"byte 0x{data[error.start]:02x} at position {error.start} (line {line}) is not UTF-8 text; "
         "save the file as UTF-8 and try again"
     )
+
+
+_SURROGATES = re.compile(
+    rb"\\\\"  # an escaped backslash: what follows it is plain text
+    rb"|\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}"  # a pair: one character
+    rb"|(?P<lone>\\u[dD][89a-fA-F][0-9a-fA-F]{2})"
+)
+
+
+def whole_characters(data: bytes) -> bytes:
+    """JSON text in which every escaped half of a surrogate pair is U+FFFD: no file and no page can hold a half."""
+    if b"\\ud" not in data and b"\\uD" not in data:
+        return data
+    return _SURROGATES.sub(lambda found: b"\\ufffd" if found["lone"] else found[0], data)
 
 
 # -- JSON ----------------------------------------------------------------------------------------------------------

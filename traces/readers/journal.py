@@ -24,7 +24,7 @@ def read(document: Document, out: ImportBuilder) -> None:
     Raises:
         InputError: the journal cannot be put together.
     """
-    from agent.journal import recover
+    from agent.recovery import recover
 
     try:
         snapshot = recover(document.data)

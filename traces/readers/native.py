@@ -7,16 +7,18 @@ from collections.abc import Mapping
 from typing import Any
 
 from agent.errors import InputError
-from agent.trace import SCHEMA, Record, Trace, TraceStep
+from agent.trace import SCHEMA, Record, Request, Trace, TraceStep
+from agent.usage import Usage
 from traces.builder import ImportBuilder
 from traces.container import Document
 from traces.repair import as_text, repair_message
 
 NAME = SCHEMA
+_OBJECTS = ("source", "model", "outcome")
 _LISTS = ("messages", "entries", "steps", "tools", "interventions", "notes")
 SAFE_ID = re.compile(r"[A-Za-z0-9_-]{1,64}")
 """Ids become file names and parts of addresses."""
-_DAMAGE = (TypeError, ValueError, AttributeError, KeyError, OverflowError, RecursionError)
+_DAMAGE = (InputError, TypeError, ValueError, AttributeError, KeyError, OverflowError, RecursionError)
 
 
 def matches(document: Document) -> bool:
@@ -44,9 +46,10 @@ def read_trace(data: Mapping[str, Any], out: ImportBuilder) -> Trace:
     Raises:
         InputError: it cannot be read at all.
     """
-    for name in _LISTS:
-        if not isinstance(data.get(name) or [], list):
-            raise InputError(f"the native trace is damaged: {name!r} should be a list")
+    for names, kind, word in ((_LISTS, list, "a list"), (_OBJECTS, dict, "an object")):
+        for name in names:
+            if data.get(name) is not None and not isinstance(data[name], kind):
+                raise InputError(f"the native trace is damaged: {name!r} should be {word}")
     try:
         trace = Trace.from_dict(data)
     except _DAMAGE as error:
@@ -89,6 +92,11 @@ def _put_step_right(step: TraceStep, number: int, messages: int, problems: set[s
     _typed(step, problems, (int, float), "latency_ms", "first_token_ms", "cost")
     _typed(step, problems, str, "started", "finish_reason", "model")
     _typed(step, problems, list, "warnings", "retries", "tools", default=[])
+    _typed(step, problems, Usage, "usage")
+    _typed(step, problems, Request, "request")
+    if step.request is not None:
+        _typed(step.request, problems, int, "upto", default=0)
+        _typed(step.request, problems, list, "edits", default=[])
     step.warnings = [as_text(warning) for warning in step.warnings]
     _in_range(step, "reply", messages, problems)
     for run in step.tools:

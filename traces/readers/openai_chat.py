@@ -56,6 +56,8 @@ def _kind(record: Any) -> str | None:
         return "conversation" if record and openai_chat.is_message_list(record) and not _foreign(record) else None
     if not isinstance(record, dict):
         return None
+    if "role" in record and "messages" not in record:
+        return "message" if openai_chat.is_message(record) and not _foreign([record]) else None
     if "request" in record:
         return _exchange_kind(_body(record["request"]), record)
     messages = openai_chat.messages_of(record)
@@ -63,9 +65,7 @@ def _kind(record: Any) -> str | None:
         if _foreign(messages):
             return None
         return "exchange" if any(_is_answer(record.get(key)) for key in ("response", "choices")) else "conversation"
-    if openai_chat.is_response(record):
-        return "response"
-    return "message" if openai_chat.is_message(record) and not _foreign([record]) else None
+    return "response" if openai_chat.is_response(record) else None
 
 
 def _exchange_kind(request: Any, record: Mapping[str, Any]) -> str | None:

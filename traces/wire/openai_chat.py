@@ -10,7 +10,7 @@ from typing import Any
 from agent.models.streams import StreamedReply
 from agent.usage import Usage
 from traces.builder import Reply
-from traces.container import loads
+from traces.container import loads, whole_characters
 
 
 def is_request(value: Any) -> bool:
@@ -40,12 +40,12 @@ def is_message_list(value: Any) -> bool:
 
 
 _LOOKED_AT = 20
-_CONTENT_KEYS = ("content", "tool_calls", "function_call", "refusal", "reasoning", "reasoning_content")
+_CONTENT_KEYS = frozenset(("content", "tool_calls", "function_call", "refusal", "reasoning", "reasoning_content"))
 
 
 def is_message(value: Any) -> bool:
     """Whether ``value`` is one message: a role, and something that this role says."""
-    return isinstance(value, dict) and isinstance(value.get("role"), str) and any(k in value for k in _CONTENT_KEYS)
+    return isinstance(value, dict) and isinstance(value.get("role"), str) and not _CONTENT_KEYS.isdisjoint(value)
 
 
 def tools_of(body: Mapping[str, Any]) -> list[dict[str, Any]]:
@@ -63,7 +63,7 @@ def tools_of(body: Mapping[str, Any]) -> list[dict[str, Any]]:
 def decoded(text: str) -> Any:
     """The JSON in ``text``; None where it is none."""
     try:
-        return loads(text)
+        return loads(whole_characters(text.encode()).decode())
     except ValueError:
         return None
 
