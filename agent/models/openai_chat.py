@@ -83,6 +83,7 @@ class OpenAIModel:
         self.base_url = _checked_url(base_url or os.environ.get("OPENAI_BASE_URL") or OPENAI_URL)
         self.provider = _host(self.base_url)
         self._key = _checked_key(api_key or os.environ.get("OPENAI_API_KEY") or "", self.base_url)
+        self.secrets = (self._key,)
         self.profile = _profile(profile, self.base_url)
         self.stream = stream
         self.timeout_s = timeout_s
@@ -211,7 +212,7 @@ class OpenAIModel:
         if asked is not None:
             return asked
         doubled: float = _FIRST_WAIT_S * 2 ** (failures - 1)
-        return min(_LAST_WAIT_S, doubled) * random.uniform(0.8, 1.0)
+        return round(min(_LAST_WAIT_S, doubled) * random.uniform(0.8, 1.0), 3)
 
     def _pause(self, wait_s: float, control: CallControl, retries: list[Retry]) -> None:
         """Wait for the next attempt, but not past a stop or the end of the run's time."""
