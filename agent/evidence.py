@@ -14,7 +14,6 @@ from typing import Any, Protocol
 from agent import jsontext
 from agent.trace import Evidence, Trace
 
-
 _SHOWN = 80
 """Characters of an answer that the words of a check repeat."""
 

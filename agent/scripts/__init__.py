@@ -39,7 +39,7 @@ from agent.tools import ToolRegistry
 from agent.usage import Usage
 
 if TYPE_CHECKING:
-    from agent.scripts.fields import EvidenceFields, ScriptFields, TurnFields
+    from agent.scripts.fields import CallFields, EvidenceFields, ScriptFields, TurnFields
 
 SCENARIOS = Path(__file__).parent.parent / "scenarios"
 """The folder of the scripts that come with the project."""
@@ -159,7 +159,7 @@ def parse_script(text: str, name: str = "script.yaml") -> Script:
     from agent.scripts import fields
 
     checked = fields.check(source.read(text, name), text, name)
-    tools, warnings = _tools_of(checked, text, name)
+    tools = _tools_of(checked, text, name)
     return Script(
         name=Path(name).stem,
         title=checked.title or Path(name).stem,
@@ -176,7 +176,7 @@ def parse_script(text: str, name: str = "script.yaml") -> Script:
         context=ContextBudget.from_dict(checked.context.model_dump()) if checked.context else None,
         protocol=checked.protocol,
         evidence=tuple(_check(evidence) for evidence in checked.evidence),
-        warnings=warnings,
+        warnings=_warnings(checked, tools),
     )
 
 
@@ -197,10 +197,10 @@ def _scenarios() -> tuple[ScenarioInfo, ...]:
 
 def _find(path_or_name: str | Path) -> Path:
     path, name = Path(path_or_name), str(path_or_name)
-    with suppress(OSError):
-        if path.exists():
-            return path
     known = {info.name: info.path for info in scenarios()}
+    with suppress(OSError):
+        if path.is_file() or (path.exists() and name not in known):
+            return path
     if name in known:
         return known[name]
     shown = name if len(name) <= 200 else f"{name[:200]}…"
@@ -216,34 +216,31 @@ def _text_of(path: Path) -> str:
         raise InputError(f"{str(path)!r} cannot be read: {error.strerror or error}") from error
 
 
-def _tools_of(script: ScriptFields, text: str, name: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """The tools on offer, and warnings about names that no tool has. Left out, they are those that the turns call."""
+def _tools_of(script: ScriptFields, text: str, name: str) -> tuple[str, ...]:
+    """The tools on offer. Left out, they are the tools of the toolbox that the turns call."""
     known = toolbox()
-    called = {call.name: place for place, call in _calls(script)}
     if script.tools is None:
-        offered = tuple(tool for tool in called if tool in known)
-    else:
-        offered = tuple(dict.fromkeys(script.tools))
-    for number, tool in enumerate(script.tools or ()):
+        return tuple(dict.fromkeys(call.name for _, call in _calls(script) if call.name in known))
+    for number, tool in enumerate(script.tools):
         if tool not in known:
             at = source.where(name, text, ("tools", number))
             raise InputError(f"{at}: there is no tool {tool!r} in the toolbox{nearest(tool, known)}")
-    warnings = [
-        f"{place}: no tool {tool!r} is offered{nearest(tool, offered)}"
-        for tool, place in called.items()
-        if tool not in offered
-    ]
-    ruled = script.policy.model_dump() if script.policy else {}
-    warnings += [
-        f"policy.{list_name}: no tool {tool!r} is offered{nearest(tool, offered)}"
-        for list_name, names in ruled.items()
-        for tool in names or ()
-        if tool not in offered
-    ]
-    return offered, tuple(warnings)
+    return tuple(dict.fromkeys(script.tools))
 
 
-def _calls(script: ScriptFields) -> list[tuple[str, Any]]:
+def _warnings(script: ScriptFields, offered: tuple[str, ...]) -> tuple[str, ...]:
+    """A model may call what is not there, and a policy may name it; in a script it is probably a slip of the pen."""
+    named = [(place, call.name) for place, call in _calls(script)]
+    if script.policy:
+        rules = {"allow": script.policy.allow or [], "deny": script.policy.deny, "ask": script.policy.ask}
+        named += [(f"policy.{rule}", tool) for rule, tools in rules.items() for tool in tools]
+    return tuple(
+        f"{place}: no tool {tool!r} is offered{nearest(tool, offered)}" for place, tool in named if tool not in offered
+    )
+
+
+def _calls(script: ScriptFields) -> list[tuple[str, CallFields]]:
+    """Every call of the script with its place in words."""
     return [
         (f"turns[{number}].calls[{position}].name", call)
         for number, turn in enumerate(script.turns)

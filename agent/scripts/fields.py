@@ -21,6 +21,16 @@ from agent.toolbox import nearest
 Count = Annotated[int, Field(ge=0)]
 
 
+def _said(turn: Any) -> Any:
+    """A turn may be a plain text."""
+    return {"text": turn} if isinstance(turn, str) else turn
+
+
+def _named(tool: Any) -> Any:
+    """A tool may be named without its arguments."""
+    return {"name": tool} if isinstance(tool, str) else tool
+
+
 class Strict(BaseModel):
     """A group of keys. An unknown key is an error, and ``"3"`` is not a number."""
 
@@ -83,7 +93,7 @@ class EvidenceFields(Strict):
     """One outside check: exactly one of its keys."""
 
     answer_contains: str | None = None
-    tool_succeeded: Annotated[SucceededFields | None, BeforeValidator(lambda value: _named(value))] = None
+    tool_succeeded: Annotated[SucceededFields | None, BeforeValidator(_named)] = None
 
     @model_validator(mode="after")
     def _is_one_check(self) -> EvidenceFields:
@@ -118,7 +128,7 @@ class ScriptFields(Strict):
     user: Annotated[list[str], Field(min_length=1)] | None = None
     system: str = ""
     tools: list[str] | None = None
-    turns: Annotated[list[Annotated[TurnFields, BeforeValidator(lambda value: _said(value))]], Field(min_length=1)]
+    turns: Annotated[list[Annotated[TurnFields, BeforeValidator(_said)]], Field(min_length=1)]
     max_steps: Annotated[int, Field(ge=1)] | None = 8
     limits: LimitsFields | None = None  # type: ignore[valid-type]
     policy: PolicyFields | None = None
@@ -164,14 +174,6 @@ def check(data: Any, text: str, name: str) -> ScriptFields:
         shown = place[1:] if short else place
         more = f" (and {error.error_count() - 1} more)" if error.error_count() > 1 else ""
         raise InputError(f"{source.where(name, text, shown)}: {_sentence(first, place)}{more}") from error
-
-
-def _said(turn: Any) -> Any:
-    return {"text": turn} if isinstance(turn, str) else turn
-
-
-def _named(tool: Any) -> Any:
-    return {"name": tool} if isinstance(tool, str) else tool
 
 
 def _sentence(error: ErrorDetails, place: list[str | int]) -> str:

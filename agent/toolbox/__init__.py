@@ -50,5 +50,6 @@ def pick(names: Iterable[str], root: Path | None = None) -> ToolRegistry:
 def nearest(name: str, known: Iterable[str]) -> str:
     """The end of a sentence about an unknown name: the nearest known one, or all of them."""
     names = list(known)
-    near = difflib.get_close_matches(name, names, n=1, cutoff=0.6)
-    return f"; did you mean {near[0]!r}?" if near else f": it has {', '.join(names)}"
+    if near := difflib.get_close_matches(name, names, n=1, cutoff=0.6):
+        return f"; did you mean {near[0]!r}?"
+    return f"; known are {', '.join(names)}" if names else ""

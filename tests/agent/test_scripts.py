@@ -206,6 +206,12 @@ def test_a_script_is_loaded_from_a_file_whose_name_becomes_its_name(tmp_path):
     assert (script.name, script.title, script.task) == ("my run", "my run", "你好")
 
 
+def test_a_folder_with_the_name_of_a_scenario_does_not_hide_it(tmp_path, monkeypatch):
+    (tmp_path / "calc").mkdir()
+    monkeypatch.chdir(tmp_path)
+    assert load_script("calc").tools == ("add", "multiply")
+
+
 def test_what_is_no_script_file_is_said(tmp_path):
     (tmp_path / "latin").write_bytes(b"turns: [\xe9]")
     with pytest.raises(InputError, match="latin: a script must be UTF-8 text"):
