@@ -26,6 +26,8 @@ class Phase(StrEnum):
     APPEND = "append"
     DECIDE = "decide"
 
+    __hash__ = str.__hash__  # an Enum's own is written in Python, and the loop looks phases up all the time
+
 
 STATE_OF: dict[Phase | None, AgentState] = {
     Phase.PREPARE: AgentState.THINK,

@@ -16,7 +16,7 @@ from agent.control import RunControl
 from agent.errors import AgentError
 from agent.events import AgentEvent, Phase
 from agent.request import request_of
-from agent.stops import Rules, Stop, StopReason, first_stop, note_outcomes
+from agent.stops import Stop, StopReason, first_stop, note_outcomes
 
 
 class Loop(RunControl):
@@ -25,9 +25,10 @@ class Loop(RunControl):
     def advance(self) -> list[AgentEvent]:
         """Perform exactly one phase and give the events that it caused; nothing when the run is done or waiting."""
         self._events, self._started = self._started, []
-        if self.run.phase is None or self.waiting:
+        phase = self.run.phase
+        if phase is None or (phase is Phase.APPROVE and self.waiting):
             return self._events
-        begun, phase = clock.monotonic(), self.run.phase
+        begun = clock.monotonic()
         if self._stop.is_set():
             self._finish(Stop(StopReason.STOPPED_BY_USER, "a person stopped the run"))
         else:
@@ -94,7 +95,7 @@ class Loop(RunControl):
         """Is there a reason to stop? If there is none, once more round the loop."""
         run, limits = self.run, self.settings.limits
         note_outcomes(run, limits)
-        stop = first_stop(run, Rules(self.settings.max_steps, limits))
+        stop = first_stop(run, self.settings)
         recording.log_step(run)
         if stop and stop.reason is StopReason.EMPTY_ANSWER and run.counters.nudges < limits.nudges:
             recording.nudge(run)

@@ -28,10 +28,12 @@ _TRUNCATION_GROWTH = 200
 
 def begin_step(run: RunState) -> TraceStep:
     """The record of the step whose model call is about to be made; one that was refused as too long is used again."""
-    if not (run.trace.steps and run.step.reply is None and run.context.refused_step == run.step.index):
-        run.trace.steps.append(TraceStep(index=len(run.trace.steps) + 1))
-    run.step.started, run.step.request = clock.now(), run.request
-    return run.step
+    steps = run.trace.steps
+    if not (steps and steps[-1].reply is None and run.context.refused_step == steps[-1].index):
+        steps.append(TraceStep(index=len(steps) + 1))
+    step = steps[-1]
+    step.started, step.request = clock.now(), run.request
+    return step
 
 
 def record_reply(run: RunState, reply: ModelReply, latency_ms: float, *, need_tokens: bool) -> None:
@@ -111,6 +113,7 @@ def record_result(run: RunState, index: int, pending: PendingCall, result: ToolR
 
 def append_results(run: RunState, budget: ContextBudget | None) -> None:
     """Write one tool message for each call, in call order, under the call's id."""
+    step = run.step
     for index, pending in enumerate(run.pending):
         result = pending.result or ToolResult.failed(INTERRUPTED, retryable=True)
         if pending.result is None:
@@ -119,9 +122,7 @@ def append_results(run: RunState, budget: ContextBudget | None) -> None:
         shown = cap_result(text, budget.result_limit) if budget else text
         message = Message("tool", shown, tool_call_id=pending.call.id)
         raw = None if shown is text else text
-        run.step.tools[index].message = run.trace.add(
-            message, _maker(pending), run.step.index, at=pending.finished, raw=raw
-        )
+        step.tools[index].message = run.trace.add(message, _maker(pending), step.index, at=pending.finished, raw=raw)
 
 
 def nudge(run: RunState) -> None:

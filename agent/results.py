@@ -46,7 +46,9 @@ class ToolResult:
     def of(cls, value: Any, latency_ms: float | None = None) -> ToolResult:
         """The successful result ``value``. Never raises: what has no JSON form is replaced as :func:`plain` says."""
         value = plain(value)
-        return cls(value, value if value.__class__ is str else jsontext.dumps(value), True, None, latency_ms)
+        kind = value.__class__
+        text = value if kind is str else str(value) if kind is int else jsontext.dumps(value)
+        return cls(value, text, True, None, latency_ms)
 
     @classmethod
     def failed(

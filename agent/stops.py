@@ -17,6 +17,7 @@ from agent.limits import HARD_CAP, Limits
 from agent.models.replies import visible_text
 
 if TYPE_CHECKING:
+    from agent.settings import Settings
     from agent.state import RunState
 
 LONGEST_CYCLE = 4
@@ -55,22 +56,13 @@ class Stop:
         object.__setattr__(self, "reason", StopReason(self.reason))
 
 
-@dataclass(frozen=True, slots=True)
-class Rules:
-    """What the rules are measured against."""
-
-    max_steps: int | None
-    """None: the limit was taken away; the hard cap of :data:`agent.limits.HARD_CAP` steps still holds."""
-    limits: Limits
+Rule = Callable[["RunState", "Settings"], Stop | None]
 
 
-Rule = Callable[["RunState", Rules], Stop | None]
-
-
-def first_stop(run: RunState, rules: Rules) -> Stop | None:
+def first_stop(run: RunState, settings: Settings) -> Stop | None:
     """The first rule that fires after a step; None: the loop goes round once more."""
     for rule in RULES:
-        if stop := rule(run, rules):
+        if stop := rule(run, settings):
             return stop
     return None
 
@@ -91,12 +83,12 @@ def stop_for(error: AgentError, *, out_of_time: bool) -> Stop:
     return Stop(reason, str(error))
 
 
-def failed(run: RunState, rules: Rules) -> Stop | None:
+def failed(run: RunState, settings: Settings) -> Stop | None:
     """The model call failed, or a person stopped the run."""
     return run.failure
 
 
-def answered(run: RunState, rules: Rules) -> Stop | None:
+def answered(run: RunState, settings: Settings) -> Stop | None:
     """A reply without calls ends the run; what it holds says how."""
     reply = run.reply
     if reply is None or reply.tool_calls:
@@ -114,14 +106,14 @@ def answered(run: RunState, rules: Rules) -> Stop | None:
     return Stop(StopReason.FINAL)
 
 
-def truncated_calls(run: RunState, rules: Rules) -> Stop | None:
+def truncated_calls(run: RunState, settings: Settings) -> Stop | None:
     """A reply was cut off in the arguments of its calls, so that none of them could run."""
     reply = run.reply
     cut = run.step.finish_reason == "length" and reply is not None and all(call.problem for call in reply.tool_calls)
     return Stop(StopReason.TRUNCATED, "the length limit cut the arguments of the tool call") if cut else None
 
 
-def rejected(run: RunState, rules: Rules) -> Stop | None:
+def rejected(run: RunState, settings: Settings) -> Stop | None:
     """A person rejected a call and the run with it."""
     for pending in run.pending:
         if pending.decision and pending.decision.kind == "rejected" and pending.decision.stop:
@@ -129,9 +121,9 @@ def rejected(run: RunState, rules: Rules) -> Stop | None:
     return None
 
 
-def repeated_call(run: RunState, rules: Rules) -> Stop | None:
+def repeated_call(run: RunState, settings: Settings) -> Stop | None:
     """The same calls came back with the same outcome; honest polling, whose results change, goes on."""
-    rounds = rules.limits.repeated_calls
+    rounds = settings.limits.repeated_calls
     seen = run.counters.signatures
     if not rounds:
         return None
@@ -148,45 +140,45 @@ def repeated_call(run: RunState, rules: Rules) -> Stop | None:
     return None
 
 
-def consecutive_errors(run: RunState, rules: Rules) -> Stop | None:
+def consecutive_errors(run: RunState, settings: Settings) -> Stop | None:
     """Every tool call failed, several steps in a row."""
-    limit = rules.limits.failing_steps
+    limit = settings.limits.failing_steps
     if not limit or run.counters.failing < limit:
         return None
     return Stop(StopReason.CONSECUTIVE_ERRORS, f"every tool call failed in {limit} steps in a row")
 
 
-def deadline(run: RunState, rules: Rules) -> Stop | None:
+def deadline(run: RunState, settings: Settings) -> Stop | None:
     """The run's active time is used up."""
-    limit = rules.limits.deadline_s
+    limit = settings.limits.deadline_s
     if limit is None or run.counters.active_s < limit:
         return None
     return Stop(StopReason.DEADLINE, f"{run.counters.active_s:.1f} s of {limit:g} s used in {_steps(run)}")
 
 
-def token_budget(run: RunState, rules: Rules) -> Stop | None:
+def token_budget(run: RunState, settings: Settings) -> Stop | None:
     """The tokens of all model calls are used up."""
-    limit = rules.limits.total_tokens
+    limit = settings.limits.total_tokens
     if limit is None or run.counters.tokens < limit:
         return None
     about = "about " if run.counters.tokens_estimated else ""
     return Stop(StopReason.TOKEN_BUDGET, f"{about}{run.counters.tokens} of {limit} tokens used in {_steps(run)}")
 
 
-def cost_budget(run: RunState, rules: Rules) -> Stop | None:
+def cost_budget(run: RunState, settings: Settings) -> Stop | None:
     """The money is spent, as far as the provider reports it."""
-    limit, spent = rules.limits.cost, run.counters.cost
+    limit, spent = settings.limits.cost, run.counters.cost
     if limit is None or spent is None or spent < limit:
         return None
     return Stop(StopReason.COST_BUDGET, f"{spent:.4f} of {limit:g} US dollars spent in {_steps(run)}")
 
 
-def max_iterations(run: RunState, rules: Rules) -> Stop | None:
+def max_iterations(run: RunState, settings: Settings) -> Stop | None:
     """The fuse: the model still wants tools, but the steps are used up."""
-    limit = HARD_CAP if rules.max_steps is None else rules.max_steps
+    limit = HARD_CAP if settings.max_steps is None else settings.max_steps
     if run.iteration < limit:
         return None
-    what = f"the hard cap of {limit} steps" if rules.max_steps is None else f"the limit of {limit} steps"
+    what = f"the hard cap of {limit} steps" if settings.max_steps is None else f"the limit of {limit} steps"
     return Stop(StopReason.MAX_ITERATIONS, f"stopped by {what} while the model still asked for tools")
 
 
