@@ -6,9 +6,10 @@ be read without this project. Not reported is ``null``, never 0. Keys that we do
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import MISSING, dataclass, field, fields
 from functools import cache
+from operator import attrgetter
 from typing import Any, ClassVar, Self
 
 from agent import clock
@@ -31,11 +32,11 @@ class Record:
 
     def to_dict(self) -> dict[str, Any]:
         """JSON data; ``extra`` is spread beside the known keys."""
-        kind: Any = self.__class__
-        data = {}
-        for name in _names(kind):
-            value = getattr(self, name)
-            data[name] = value if value is None or value.__class__ in _SCALARS else _plain(value)
+        names, values = _reader(self.__class__)
+        data = dict(zip(names, values(self), strict=True))
+        for name in self.nested:
+            if value := data[name]:
+                data[name] = _plain(value)
         return {**data, **self.extra} if self.extra else data
 
     @classmethod
@@ -45,37 +46,34 @@ class Record:
         Raises:
             InputError: a value has the wrong shape; the text names the field.
         """
-        known = {f.name: f for f in fields(cls) if f.name != "extra"}
-        values: dict[str, Any] = {"extra": {k: v for k, v in data.items() if k not in known}}
-        for name, spec in known.items():
+        kind: Any = cls
+        known, nested = _required(kind), cls.nested
+        values: dict[str, Any] = {}
+        for name, required in known.items():
             value = data.get(name)
-            if value is None:
-                if spec.default is MISSING and spec.default_factory is MISSING:
-                    raise InputError(f"{cls.__name__}: the field {name!r} is missing")
-            else:
-                values[name] = _read(cls, name, value)
+            if value is not None:
+                values[name] = _read(cls, name, value) if name in nested else value
+            elif required:
+                raise InputError(f"{cls.__name__}: the field {name!r} is missing")
+        if unknown := {key: value for key, value in data.items() if key not in known}:
+            values["extra"] = unknown
         return cls(**values)
 
 
-_SCALARS = frozenset((str, int, float, bool))
-
-
 @cache
-def _names(kind: Any) -> tuple[str, ...]:
-    return tuple(f.name for f in fields(kind) if f.name != "extra")
+def _reader(kind: Any) -> tuple[tuple[str, ...], Callable[[Any], tuple[Any, ...]]]:
+    """The fields of a class of records, and how to take all of their values at once."""
+    names = tuple(f.name for f in fields(kind) if f.name != "extra")
+    return names, attrgetter(*names)
 
 
 def _plain(value: Any) -> Any:
-    if isinstance(value, (Record, Usage, Message)):
-        return value.to_dict()
-    return [_plain(item) for item in value] if isinstance(value, (list, tuple)) else value
+    return [item.to_dict() for item in value] if isinstance(value, list) else value.to_dict()
 
 
 def _read(owner: type[Record], name: str, value: Any) -> Any:
-    kind = owner.nested.get(name)
-    if kind is None:
-        return value
-    many = name in owner.nested and isinstance(value, list)
+    kind = owner.nested[name]
+    many = isinstance(value, list)
     items = value if many else [value]
     if not all(isinstance(item, Mapping) for item in items):
         raise InputError(f"{owner.__name__}: the field {name!r} should hold objects")

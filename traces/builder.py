@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Any
 
 from agent.messages import Message, ToolCall
@@ -59,17 +60,21 @@ class Reply:
     """What of the answer was not used, one sentence each."""
 
 
+Digest = Callable[[], str]
+_maker_of = lru_cache(maxsize=64)(maker_of)
+
+
 class ImportBuilder:
     """One file on its way to traces: readers make them here, and say here what they could not use."""
 
-    def __init__(self, document: Document, name: str, format: str, digest: str) -> None:
+    def __init__(self, document: Document, name: str, format: str, digest: Digest) -> None:
         """Begin.
 
         Args:
             document: what is read.
             name: the file's name as it was given.
             format: the reader's name.
-            digest: a hash of the file; the ids of its traces come from it, so that a link to one stays good.
+            digest: gives a hash of the file; ids of its traces come from it, so that a link to one stays good.
         """
         self.report = ImportReport(file=name, format=format, container=document.container)
         self.report.bad_lines += document.bad_lines
@@ -87,7 +92,7 @@ class ImportBuilder:
     def next_id(self) -> str:
         """The id of the next trace of this file: the same at every reading."""
         number = len(self._open) + len(self.report.traces)
-        return hashlib.sha256(f"{self._digest} {number}".encode()).hexdigest()[:12]
+        return hashlib.sha256(f"{self._digest()} {number}".encode()).hexdigest()[:12]
 
     def add(self, trace: Trace) -> None:
         """A trace that is ready: only for our own formats."""
@@ -163,7 +168,7 @@ class TraceBuilder:
         if repaired.repairs:
             self.repairs.update(repaired.repairs)
         message, position = repaired.message, len(self._trace.messages)
-        entry = Entry(maker=maker_of(message.role), at=at, line=line, raw=dict(data) if repaired.rewritten else None)
+        entry = Entry(maker=_maker_of(message.role), at=at, line=line, raw=dict(data) if repaired.rewritten else None)
         self._trace.messages.append(message)
         self._trace.entries.append(entry)
         if self._trace.created is None:

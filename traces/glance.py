@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from agent.trace import SCHEMA
-from traces.readers.native import SAFE_ID
+from traces.native import SAFE_ID
 from traces.summary import timestamp
 
 _HEAD = 100

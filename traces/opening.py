@@ -7,11 +7,12 @@ import hashlib
 import stat
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import cache, partial
 from pathlib import Path
 
 from agent.errors import AgentError, InputError
 from agent.trace import Trace
-from traces.builder import ImportBuilder
+from traces.builder import Digest, ImportBuilder
 from traces.container import MAX_UNPACKED, Document, open_bytes
 from traces.detect import expectation, find_reader
 from traces.report import ImportReport
@@ -52,7 +53,7 @@ def read_file(source: str | Path | bytes, name: str | None = None, *, format: st
     try:
         with paused_gc():
             document = open_bytes(data, label)
-            digest = hashlib.sha256(data).hexdigest()
+            digest = cache(lambda: hashlib.blake2b(data, digest_size=16).hexdigest())
             return _read_document(document, label, format, digest)
     except RecursionError as error:
         raise InputError(f"{label} cannot be read: it is nested too deeply") from error
@@ -71,7 +72,7 @@ def _read_bytes(path: Path) -> bytes:
         raise InputError(f"{path} cannot be opened: {reason}") from error
 
 
-def _read_document(document: Document, name: str, format: str | None, digest: str) -> ImportReport:
+def _read_document(document: Document, name: str, format: str | None, digest: Digest) -> ImportReport:
     reader = find_reader(document, format)
     if reader is None and document.members:
         return _read_members(document, name, format, digest)
@@ -85,6 +86,10 @@ def _read_document(document: Document, name: str, format: str | None, digest: st
     return out.finish()
 
 
+def _of_member(digest: Digest, number: int) -> str:
+    return f"{digest()} {number}"
+
+
 def _unknown(document: Document, name: str) -> ImportReport:
     report = ImportReport(file=name, container=document.container, tree=document.value)
     report.bad_lines, report.warnings = document.bad_lines, document.warnings
@@ -92,12 +97,12 @@ def _unknown(document: Document, name: str) -> ImportReport:
     return report
 
 
-def _read_members(archive: Document, name: str, format: str | None, digest: str) -> ImportReport:
+def _read_members(archive: Document, name: str, format: str | None, digest: Digest) -> ImportReport:
     """The files of an archive that is not itself of a known format, one after another."""
     whole = ImportReport(file=name, container=archive.container, warnings=list(archive.warnings))
     for number, member in enumerate(archive.members):
         try:
-            part = _read_document(member, member.name, format, f"{digest} {number}")
+            part = _read_document(member, member.name, format, partial(_of_member, digest, number))
         except InputError as error:
             whole.warnings.append(str(error))
             continue

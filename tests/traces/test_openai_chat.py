@@ -199,6 +199,7 @@ def test_content_parts_are_kept_as_they_are():
     "foreign",
     [
         {"messages": [{"role": "assistant", "content": [{"type": "tool_use", "id": "t", "name": "f", "input": {}}]}]},
+        {"messages": [{"role": "user", "content": [{"text": "hi"}]}]},
         {"contents": [{"role": "user", "parts": [{"text": "hi"}]}]},
         {"conversations": [{"from": "human", "value": "hi"}]},
         {"a": 1},

@@ -77,7 +77,7 @@ entries = st.one_of(
 def test_pairs_are_one_to_one_point_backwards_and_agree_on_the_id(messages):
     document = open_bytes(b"[]", "x")
     document.value = messages
-    out = ImportBuilder(document, "x", "openai-chat", "d")
+    out = ImportBuilder(document, "x", "openai-chat", lambda: "d")
     openai_chat.read(document, out)
     (trace,) = out.finish().traces
     assert [message.role for message in trace.messages] == [message["role"] for message in messages]

@@ -46,7 +46,7 @@ values = st.recursive(
     max_leaves=30,
 )
 messages = st.fixed_dictionaries(
-    {"role": st.sampled_from(["user", "assistant", "tool"]), "content": scalars},
+    {"role": st.sampled_from(["user", "assistant", "tool"]), "content": scalars | values},
     optional={"tool_calls": values, "tool_call_id": scalars, "function_call": values, "name": scalars},
 )
 conversations = st.lists(messages, max_size=6)

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from agent.errors import InputError
 from traces.builder import ImportBuilder
 from traces.container import Document
-from traces.readers.native import read_trace
+from traces.native import read_trace
 
 NAME = "agent-journal/1"
 

@@ -17,7 +17,7 @@ from traces.wire import gemini, openai_chat
 NAME = "openai-chat"
 _LOOKED_AT = 20
 _OTHER_BLOCKS = frozenset(("tool_use", "tool_result", "thinking", "redacted_thinking", "server_tool_use"))
-"""Types of content blocks that only another API has."""
+"""Types of content blocks that only another API has; there are also APIs whose blocks have no type at all."""
 _REQUEST_KEYS = ("messages", "contents", "tools", "functions", "available_tools", "model")
 _ROW_ANSWERS = ("response", "client_chunks", "choices")
 
@@ -90,7 +90,8 @@ def _foreign(messages: list[Any]) -> bool:
     for message in messages[:_LOOKED_AT]:
         content = message.get("content")
         for part in content if isinstance(content, list) else ():
-            if isinstance(part, dict) and part.get("type") in _OTHER_BLOCKS:
+            kind = part.get("type") if isinstance(part, dict) else ""
+            if kind is None or (isinstance(kind, str) and kind in _OTHER_BLOCKS):
                 return True
     return False
 
