@@ -67,6 +67,13 @@ def _reader(kind: Any) -> tuple[tuple[str, ...], Callable[[Any], tuple[Any, ...]
     return names, attrgetter(*names)
 
 
+@cache
+def _required(kind: Any) -> dict[str, bool]:
+    """The known fields, and whether each must be there."""
+    known = [f for f in fields(kind) if f.name != "extra"]
+    return {f.name: f.default is MISSING and f.default_factory is MISSING for f in known}
+
+
 def _plain(value: Any) -> Any:
     return [item.to_dict() for item in value] if isinstance(value, list) else value.to_dict()
 
