@@ -76,7 +76,7 @@ class Journal:
         line |= {"at": run.trace.entries[-1].at, "active_s": run.counters.active_s}
         if run.context.dropped or run.context.reported:
             line["context"] = slots(run.context)
-        self._write(line)
+        self._write(line, _said(reply))
 
     def failed(self, run: RunState) -> None:
         """The model call gave no reply."""
@@ -104,7 +104,7 @@ class Journal:
         line |= {"started": pending.started, "at": pending.finished}
         if not result.ok:
             line |= {"ok": False, "retryable": result.retryable, "timed_out": result.timed_out}
-        self._write(line)
+        self._write(line, result.text)
 
     def nudged(self) -> None:
         """An empty answer was met with a message that asks the model to go on."""
@@ -138,15 +138,28 @@ class Journal:
         line = {"phase": run.phase, "request": run.request and run.request.to_dict(), "notes": notes}
         return line | {"context": slots(run.context), "counters": slots(run.counters)}
 
-    def _write(self, line: dict[str, Any]) -> None:
+    def _write(self, line: dict[str, Any], said: str | None = None) -> None:
+        """Write a line without secrets.
+
+        Args:
+            line: what to write.
+            said: the only text in it that comes from outside; None: look at all of it.
+        """
         if self._file is None:
             return
-        data = jsontext.dump_bytes(line)
-        if may_hold_secret(data.decode(), self._secrets):
+        if may_hold_secret(jsontext.dumps(line, compact=True) if said is None else said, self._secrets):
             hidden = redact(line, self._secrets)
             self._clean = self._clean and hidden is line
-            data = jsontext.dump_bytes(hidden)
-        os.write(self._file, data + b"\n")
+            line = hidden
+        os.write(self._file, jsontext.dump_bytes(line) + b"\n")
+
+
+def _said(reply: ModelReply) -> str | None:
+    """All that a plain reply says; None where it holds more than text and calls."""
+    message = reply.message
+    if message.extra or reply.raw or reply.warnings or reply.retries or isinstance(message.content, list):
+        return None
+    return "\n".join([message.content or "", *(f"{call.name} {call.arguments_text()}" for call in message.tool_calls)])
 
 
 def write_trace(trace: Trace, folder: Path | str, secrets: Iterable[str] = (), *, clean: bool = False) -> Path:

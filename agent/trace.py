@@ -32,7 +32,8 @@ class Record:
 
     def to_dict(self) -> dict[str, Any]:
         """JSON data; ``extra`` is spread beside the known keys."""
-        names, values = _reader(self.__class__)
+        kind: Any = self.__class__
+        names, values = _reader(kind)
         data = dict(zip(names, values(self), strict=True))
         for name in self.nested:
             if value := data[name]:

@@ -22,10 +22,15 @@ import pytest
 from playwright.sync_api import BrowserContext, Locator, Page, expect
 
 ROOT = Path(__file__).parents[2]
-CHROMIUM_FLAGS = (
-    "--no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking "
-    "--disable-component-update --disable-sync"
-).split()
+CHROMIUM_FLAGS = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+]
 
 expect.set_options(timeout=15_000)
 
@@ -108,12 +113,29 @@ class Lab:
 
     def open(self, url: str) -> Lab:
         self.page.goto(url)
+        return self.drawn()
+
+    def drawn(self) -> Lab:
+        """Wait until the whole page was drawn for the first time; the switch of languages comes last."""
+        expect(self.page.get_by_text("中文")).to_be_visible()
         self.settled()
         return self
 
     def settled(self) -> None:
-        """Wait until the page was drawn for good."""
+        """Wait until the page rests."""
         self.page.wait_for_selector('.stApp[data-test-script-state="notRunning"]')
+
+    def key(self, key: str) -> None:
+        """Press a shortcut once the page rests: while it is drawn anew, a button may not be there."""
+        self.settled()
+        self.page.keyboard.press(key)
+
+    def fill(self, label: str, text: str) -> None:
+        """Type into a field of the side bar and leave it."""
+        field = self.page.get_by_label(label, exact=True)
+        field.fill(text)
+        field.blur()
+        self.settled()
 
     def button(self, name: str) -> Locator:
         return self.page.get_by_test_id("stButton").get_by_role("button", name=name).first
@@ -124,7 +146,7 @@ class Lab:
 
     @property
     def table(self) -> Locator:
-        return self.page.get_by_role("grid").first
+        return self.page.locator("canvas table[role=grid]").first
 
     def rows(self, count: int) -> None:
         """Wait until the message table has so many rows; the header counts as one for the browser."""
