@@ -16,7 +16,10 @@ from pages.parts.transport import Drawn, buttons, live, status_lines
 
 
 def page() -> None:
-    """Draw the page from one snapshot of the run, or from the settings while there is none."""
+    """Draw the page from one snapshot of the run, or from the settings while there is none.
+
+    Buttons and status come first, whatever stands below them, so that a press is acknowledged at once.
+    """
     run = current_run()
     drawn = Drawn.of(run) if run is not None else None
     setup = setup_form(busy=drawn is not None and drawn.busy, changed=leave_run)
@@ -30,20 +33,23 @@ def page() -> None:
             status_lines(None, busy=False, problem=problem)
         message_table(preview(setup), key="preview")
         return
-    failure_panel(run)
-    if drawn.waiting:
-        approval_panel(run)
-    if drawn.done:
-        extend_button(run)
-    trace = run.trace()
-    selected = message_table(trace, key=f"messages-{run.id}", live=not drawn.done)
+    panels, table = st.container(), st.container()
     left, right = st.columns([3, 2], gap="medium")
+    partial = left.container(key="partial")
+    live(run, drawn, status, partial)
+    with panels:
+        failure_panel(run)
+        if drawn.waiting:
+            approval_panel(run)
+        if drawn.done:
+            extend_button(run)
+    trace = run.trace()
+    with table:
+        selected = message_table(trace, key=f"messages-{run.id}", live=not drawn.done)
     with left:
-        partial = st.container(key="partial")
         message_view(trace, len(trace.messages) - 1 if selected is None else selected, key="message")
     with right:
-        step_charts(trace, key=run.id, selected=selected)
-    live(run, drawn, status, partial)
+        step_charts(trace, key=run.id, selected=selected, live=not drawn.done)
 
 
 page()

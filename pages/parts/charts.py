@@ -32,15 +32,20 @@ _DARK = {
 HEIGHT_PX = 210
 
 
-def step_charts(trace: Trace, *, key: str, selected: int | None = None) -> None:
+def step_charts(trace: Trace, *, key: str, selected: int | None = None, live: bool = False) -> None:
     """Draw tokens per step and latency per step.
 
     Args:
         trace: a trace that nobody changes meanwhile.
         key: names the charts, so that a redrawn one keeps its zoom.
         selected: position of the message whose step is highlighted.
+        live: the run goes on; before its first step has ended there is nothing to draw.
     """
     frame = steps_frame(trace)
+    if frame[["model_ms", "total"]].isna().all(axis=None):
+        if not live:
+            st.caption(t("Tokens and time of the steps: not reported."))
+        return
     step = trace.entries[selected].step if selected is not None else None
     highlighted = step - 1 if isinstance(step, int) and 0 < step <= len(frame) else None
     colours = _DARK if st.context.theme.type == "dark" else _LIGHT

@@ -28,9 +28,7 @@ def phase_words(phase: Phase) -> PhaseWords:
             text = t("The program builds the request from the message list and checks that it keeps the protocol.")
             return PhaseWords(Maker.CODE, t("prepare"), text)
         case Phase.CALL:
-            text = t(
-                "The model answers once: with text, or by asking for tools. Nothing runs yet."
-            )
+            text = t("The model answers once: with text, or by asking for tools. Nothing runs yet.")
             return PhaseWords(Maker.MODEL, t("call"), text)
         case Phase.APPROVE:
             text = t("The program decides about each call that the model asked for. The model only asks.")

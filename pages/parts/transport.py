@@ -117,6 +117,7 @@ def move(run: OpenRun, action: Action) -> None:
             run.runner.resume()
         case "pause":
             run.runner.pause()
+            return
         case "stop":
             run.runner.stop()
         case "reset":
@@ -149,8 +150,9 @@ def live(run: OpenRun, drawn: Drawn, status: DeltaGenerator, partial: DeltaGener
         registry().find(run.id)
         with status:
             status_lines(run, busy=drawn.busy)
-        with partial:
-            _partial(run.runner.partial if drawn.busy else "")
+        if drawn.busy:
+            with partial:
+                _partial(run.runner.partial)
 
     watch()
 

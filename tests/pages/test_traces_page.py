@@ -1,0 +1,141 @@
+"""The Traces page: the list, one trace from the library, an uploaded file, and text that must stay text."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from agent import Message, ToolCall, Trace
+from agent.journal import write_trace
+from agent.trace import TraceStep
+
+Visit = Callable[..., AppTest]
+
+HOSTILE = "![t](https://evil.example/p) <img src=https://evil.example/i onerror=alert(1)> $5 to $7 :red[x] `c` # h"
+BIG = 2**70 + 1
+
+
+def shown(app: AppTest) -> str:
+    return "\n".join(str(each.value) for kind in ("markdown", "text", "code", "caption") for each in app.get(kind))
+
+
+def numbers(app: AppTest) -> dict[str, str]:
+    return {metric.label: str(metric.value) for metric in app.metric}
+
+
+def upload(app: AppTest, data: Any, name: str = "log.json") -> AppTest:
+    payload = data if isinstance(data, bytes) else json.dumps(data).encode()
+    app.file_uploader(key="upload").upload(name, payload, "application/json").run()
+    assert not app.exception
+    return app
+
+
+@pytest.fixture
+def saved(data: Path) -> Trace:
+    trace = Trace(title=HOSTILE, task="t")
+    trace.add(Message("user", HOSTILE), "user")
+    call = ToolCall("c1", "look_up", {"id": BIG, "why": HOSTILE})
+    trace.add(Message("assistant", None, tool_calls=(call,)), "model", 1)
+    trace.add(Message("tool", json.dumps({"id": BIG}), tool_call_id="c1"), "environment", 1)
+    trace.steps.append(TraceStep(index=1, reply=1))
+    trace.outcome.reason = "final"
+    write_trace(trace, data)
+    return trace
+
+
+def test_the_list_shows_saved_traces(visit: Visit, saved: Trace) -> None:
+    app = visit("traces")
+    titles = app.dataframe[0].value["title"].tolist()
+    assert saved.title in titles
+
+
+def test_a_link_opens_a_trace_at_a_message(visit: Visit, saved: Trace) -> None:
+    app = visit("traces", trace=saved.trace_id, message="1")
+    assert len(app.dataframe[0].value) == 3
+    assert "Message 1" in shown(app)
+    assert HOSTILE in [code.value for code in app.code]
+
+
+def test_every_digit_of_a_large_number_is_shown(visit: Visit, saved: Trace) -> None:
+    app = visit("traces", trace=saved.trace_id, message="2")
+    assert str(BIG) in "".join(code.value for code in app.code)
+    app = visit("traces", trace=saved.trace_id, message="3")
+    assert str(BIG) in "".join(code.value for code in app.code)
+
+
+def test_trace_text_is_never_markdown(visit: Visit, saved: Trace) -> None:
+    for message in ("1", "2", "3"):
+        app = visit("traces", trace=saved.trace_id, message=message)
+        own_words = [element.value for kind in ("markdown", "caption", "subheader") for element in app.get(kind)]
+        assert [text for text in own_words if "evil" in text] == []
+        assert [button.label for button in app.button if "evil" in button.label] == []
+
+
+def test_what_is_missing_is_not_reported_and_not_zero(visit: Visit, saved: Trace) -> None:
+    app = visit("traces", trace=saved.trace_id)
+    assert numbers(app)["Prompt tokens"] == "not reported"
+    assert numbers(app)["Duration"] == "not reported"
+    assert numbers(app)["Cost"] == "not reported"
+
+
+def test_a_message_number_beyond_the_end_selects_nothing(visit: Visit, saved: Trace) -> None:
+    app = visit("traces", trace=saved.trace_id, message="99")
+    assert "Select a row of the table" in shown(app)
+
+
+def test_an_unknown_trace_is_told(visit: Visit) -> None:
+    app = visit("traces", trace="000000000000")
+    assert app.warning[0].value == "There is no trace with the id in the address."
+
+
+def test_an_interrupted_run_can_be_continued(visit: Visit, open_run: Any, data: Path) -> None:
+    run = open_run(["never said"], journal=data)
+    app = visit("traces", trace=run.id)
+    assert "This run was interrupted." in shown(app)
+
+
+def test_an_uploaded_chat_log_opens(visit: Visit) -> None:
+    messages = [{"role": "user", "content": "hello"}, {"role": "assistant", "content": "good day"}]
+    app = upload(visit("traces"), {"messages": messages})
+    assert app.dataframe[0].value["text"].tolist() == ["hello", "good day"]
+    assert numbers(app)["Messages"] == "2"
+
+
+def test_several_conversations_of_a_file_can_be_chosen(visit: Visit) -> None:
+    lines = [{"messages": [{"role": "user", "content": text}]} for text in ("first", "second")]
+    app = upload(visit("traces"), "\n".join(map(json.dumps, lines)).encode(), "log.jsonl")
+    assert app.dataframe[0].value["text"].tolist() == ["first"]
+    app.selectbox(key="conversation-log.jsonl").select_index(1).run()
+    assert app.dataframe[0].value["text"].tolist() == ["second"]
+
+
+def test_lines_that_cannot_be_read_are_remarked(visit: Visit) -> None:
+    good = json.dumps({"messages": [{"role": "user", "content": "hello"}]})
+    app = upload(visit("traces"), f"{good}\n{{broken\n{good}\n".encode(), "log.jsonl")
+    assert "line 2" in shown(app)
+
+
+def test_a_file_of_another_kind_opens_as_what_it_is(visit: Visit) -> None:
+    app = upload(visit("traces"), {"temperature": BIG})
+    assert app.warning[0].value == "No conversation was found in this file."
+    assert str(BIG) in "".join(code.value for code in app.code)
+
+
+def test_a_file_that_is_no_json_is_explained(visit: Visit) -> None:
+    app = upload(visit("traces"), b"\x00\x01 nothing", "x.json")
+    assert app.error or app.warning
+
+
+def test_a_long_text_is_shown_in_part(visit: Visit, data: Path) -> None:
+    trace = Trace()
+    trace.add(Message("user", "word " * 100_000), "user")
+    write_trace(trace, data)
+    app = visit("traces", trace=trace.trace_id, message="1")
+    assert max(len(code.value) for code in app.code) == 20_000
+    assert "The first 20.0 kB of 500.0 kB." in shown(app)
+    assert len(app.download_button) == 1
