@@ -83,9 +83,9 @@ class ImportBuilder:
         self._unread: Counter[str] = Counter()
         self._open: list[TraceBuilder] = []
 
-    def trace(self, title: str = "", **about: Any) -> TraceBuilder:
+    def trace(self, title: str = "", about: Mapping[str, Any] | None = None) -> TraceBuilder:
         """A new conversation. ``about`` are further keys of the file that are kept with the trace."""
-        builder = TraceBuilder(self.next_id(), self.report.format or "", title, about)
+        builder = TraceBuilder(self.next_id(), self.report.format or "", title, about or {})
         self._open.append(builder)
         return builder
 
@@ -123,14 +123,14 @@ class ImportBuilder:
 class TraceBuilder:
     """One conversation on its way to a :class:`~agent.trace.Trace`."""
 
-    def __init__(self, trace_id: str, format: str, title: str, about: dict[str, Any]) -> None:
+    def __init__(self, trace_id: str, format: str, title: str, about: Mapping[str, Any]) -> None:
         self.repairs: Counter[str] = Counter()
         self._trace = Trace(
             trace_id=trace_id,
             created=None,
             title=title,
             source=Source(kind="import", format=format),
-            extra={"imported": about} if about else {},
+            extra={"imported": dict(about)} if about else {},
         )
         self._calls = OpenCalls()
         self._made_ids = 0

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from agent.trace import SCHEMA
-from traces.native import SAFE_ID
+from traces.native import LARGEST_AMOUNT, SAFE_ID
 from traces.summary import timestamp
 
 _HEAD = 100
@@ -129,7 +129,7 @@ def _text(value: Any) -> str:
 
 
 def _number(value: Any) -> float:
-    if isinstance(value, bool) or not isinstance(value, (int, float)):
+    if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 <= value < LARGEST_AMOUNT:
         raise _Odd
     return value
 

@@ -104,7 +104,7 @@ class Index:
                     _prepare(db)
                     return work(db)
             except sqlite3.DatabaseError as error:
-                if (error.sqlite_errorcode or 0) & 0xFF in _NOT_NOW:
+                if getattr(error, "sqlite_errorcode", 0) & 0xFF in _NOT_NOW:
                     return None
                 with contextlib.suppress(OSError):
                     self._path.unlink()

@@ -16,6 +16,8 @@ _OBJECTS = ("source", "model", "outcome")
 _LISTS = ("messages", "entries", "steps", "tools", "interventions", "notes")
 SAFE_ID = re.compile(r"[A-Za-z0-9_-]{1,64}")
 """Ids become file names and parts of addresses."""
+LARGEST_AMOUNT = 1e15
+"""No time in milliseconds and no price is as large."""
 _DAMAGE = (InputError, TypeError, ValueError, AttributeError, KeyError, OverflowError, RecursionError)
 
 
@@ -73,7 +75,7 @@ def _put_right(trace: Trace) -> set[str]:
 def _put_step_right(step: TraceStep, number: int, messages: int, problems: set[str]) -> None:
     _typed(step, problems, int, "index", default=number)
     _typed(step, problems, int, "reply")
-    _typed(step, problems, (int, float), "latency_ms", "first_token_ms", "cost")
+    _amount(step, problems, "latency_ms", "first_token_ms", "cost")
     _typed(step, problems, str, "started", "finish_reason", "model")
     _typed(step, problems, list, "warnings", "retries", "tools", default=[])
     _typed(step, problems, Usage, "usage")
@@ -85,12 +87,22 @@ def _put_step_right(step: TraceStep, number: int, messages: int, problems: set[s
     _in_range(step, "reply", messages, problems)
     for run in step.tools:
         _typed(run, problems, str, "tool_call_id", "name", "decision", default="")
-        _typed(run, problems, (int, float), "latency_ms")
+        _amount(run, problems, "latency_ms")
         _typed(run, problems, bool, "ok")
         _typed(run, problems, str, "started")
         _typed(run, problems, dict, "arguments", default={})
         _typed(run, problems, int, "message")
         _in_range(run, "message", messages, problems)
+
+
+def _amount(record: Record, problems: set[str], *names: str) -> None:
+    """A time or a price that is negative, endless or no number is not known: a clock jumped, or a tool wrote NaN."""
+    _typed(record, problems, (int, float), *names)
+    for name in names:
+        value = getattr(record, name)
+        if value is not None and not 0 <= value < LARGEST_AMOUNT:
+            problems.add(f"{name!r} of a {type(record).__name__} is out of range")
+            setattr(record, name, None)
 
 
 def _typed(record: Record, problems: set[str], kind: type | tuple[type, ...], *names: str, default: Any = None) -> None:

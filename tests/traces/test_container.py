@@ -141,3 +141,19 @@ def test_the_limit_of_an_archive_counts_all_members_together():
 def test_a_broken_archive_is_refused_with_a_reason(data):
     with pytest.raises(InputError, match="cannot be unpacked"):
         open_bytes(data, "x")
+
+
+@pytest.mark.parametrize(
+    ("written", "read"),
+    [
+        (r"\ud83d\ude00", "😀"),
+        (r"\ud800", "\ufffd"),
+        (r"\uDE00 \ud83d", "\ufffd \ufffd"),
+        (r"\ud83d\ud83d\ude00", "\ufffd😀"),
+        (r"C:\\ud800", "C:\\ud800"),
+        (r"\\\ud800", "\\\ufffd"),
+        (r"\uac00\ud55c", "가한"),
+    ],
+)
+def test_half_characters_are_replaced_and_nothing_else_is(written, read):
+    assert open_bytes(f'["{written}"]'.encode(), "x").value == [read]

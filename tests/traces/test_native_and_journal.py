@@ -84,6 +84,17 @@ def test_a_damaged_field_costs_only_itself(trace, damage):
     assert "/" not in read.trace_id
 
 
+@pytest.mark.parametrize("value", [-240_000, float("nan"), float("inf"), 10**400, True])
+def test_a_time_that_cannot_be_true_is_unknown_and_named(trace, value):
+    from traces.summary import summarise
+
+    report = read_file(changed(trace, steps__0__latency_ms=value, steps__0__tools__0__latency_ms=value))
+    (read,) = report.traces
+    assert (read.steps[0].latency_ms, read.steps[0].tools[0].latency_ms) == (None, None)
+    assert len(report.warnings) == 2
+    assert 0 <= summarise(read).duration_s < 60
+
+
 @pytest.mark.parametrize("field", ["messages", "steps", "entries", "notes"])
 def test_a_trace_that_cannot_be_read_says_what_is_wrong(trace, field):
     with pytest.raises(InputError, match=f"damaged: '{field}' should be a list"):

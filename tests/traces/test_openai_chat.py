@@ -62,6 +62,13 @@ def test_each_row_of_a_data_set_is_a_conversation_with_its_own_keys(chat):
     assert [trace.entries[0].line for trace in traces] == [1, 2, 3]
 
 
+def test_no_key_of_a_row_is_in_the_way_of_another(chat):
+    row = {"messages": chat, "title": "named", "about": 1, "self": 2, "format": 3}
+    (trace,) = open_trace(as_bytes(row))
+    assert trace.title == "named"
+    assert trace.extra["imported"] == {"title": "named", "about": 1, "self": 2, "format": 3}
+
+
 def test_ids_of_imported_traces_are_the_same_at_every_reading_and_differ_within_a_file(chat):
     data = lines({"messages": chat}, {"messages": chat})
     first, second = open_trace(data)

@@ -19,7 +19,6 @@ _LOOKED_AT = 20
 _OTHER_BLOCKS = frozenset(("tool_use", "tool_result", "thinking", "redacted_thinking", "server_tool_use"))
 """Types of content blocks that only another API has; there are also APIs whose blocks have no type at all."""
 _REQUEST_KEYS = ("messages", "contents", "tools", "functions", "available_tools", "model")
-_ROW_ANSWERS = ("response", "client_chunks", "choices")
 
 
 def matches(document: Document) -> bool:
@@ -73,7 +72,7 @@ def _exchange_kind(request: Any, record: Mapping[str, Any]) -> str | None:
         return "other exchange"
     if not openai_chat.is_request(request) or _foreign(openai_chat.messages_of(request) or []):
         return None
-    answer = record.get("response", record.get("client_chunks"))
+    answer = record.get("response") or record.get("client_chunks")
     return "exchange" if answer is None or _is_answer(answer) else None
 
 
@@ -106,7 +105,7 @@ def _body(value: Any) -> Any:
 def _read_conversation(record: Any, out: ImportBuilder, line: int | None) -> None:
     row: Mapping[str, Any] = record if isinstance(record, dict) else {"messages": record}
     about = {key: value for key, value in row.items() if key not in _REQUEST_KEYS}
-    trace = out.trace(_title(row), **about)
+    trace = out.trace(_title(row), about)
     trace.model(row.get("model"))
     trace.tools(openai_chat.tools_of(row))
     for message in openai_chat.messages_of(row) or []:
@@ -128,7 +127,8 @@ def _title(row: Mapping[str, Any]) -> str:
 
 
 def _exchange(record: Mapping[str, Any], line: int | None) -> Exchange:
-    request = _body(record["request"]) if "request" in record else record
+    flat = "request" not in record
+    request = record if flat else _body(record["request"])
     api = gemini if gemini.is_request(request) else openai_chat
     body = _response_body(record)
     return Exchange(
@@ -137,7 +137,7 @@ def _exchange(record: Mapping[str, Any], line: int | None) -> Exchange:
         tools=api.tools_of(request),
         model=request.get("model"),
         provider=body.get("provider") if isinstance(body, dict) else None,
-        settings={key: value for key, value in request.items() if key not in (*_REQUEST_KEYS, *_ROW_ANSWERS)},
+        settings={} if flat else {key: value for key, value in request.items() if key not in _REQUEST_KEYS},
         line=line,
     )
 
@@ -146,7 +146,7 @@ def _response_body(record: Mapping[str, Any]) -> Any:
     """The response as one body, from JSON, JSON text, event-stream text or chunks; None where there is none."""
     if "request" not in record and "choices" in record:
         return record
-    response = record.get("response", record.get("client_chunks"))
+    response = record.get("response") or record.get("client_chunks")
     if isinstance(response, str):
         chunks = openai_chat.read_sse(response)
         response = chunks if chunks is not None else openai_chat.decoded(response) or {"error": response}
