@@ -26,6 +26,10 @@ SUMMARY_INSTRUCTION = (
 )
 
 
+_ENOUGH_TO_LEARN = 40
+"""Tokens by which two requests must differ before their counts say how the provider's tokens relate to ours."""
+_MOST_OFF = 4.0
+"""The provider's vocabulary is taken to differ from our estimate by no more than this factor."""
 _AFTER_REFUSAL = 0.7
 """Share of a refused request that the next one may take: our count was too low by an unknown amount."""
 
@@ -127,10 +131,14 @@ class ContextWindow:
             reported: prompt tokens; None teaches nothing.
         """
         self._count(sent)
-        estimated = self._total() / self.state.scale
-        if reported and estimated:
-            self.state.scale = reported / estimated
-            self.state.reported = True
+        if not reported:
+            return
+        state, estimated = self.state, self._estimate()
+        if state.known and abs(estimated - state.known[0]) >= _ENOUGH_TO_LEARN:
+            growth = (reported - state.known[1]) / (estimated - state.known[0])
+            state.scale = min(max(growth, 1 / _MOST_OFF), _MOST_OFF)
+        state.offset = reported - state.scale * estimated
+        state.known = [estimated, reported]
 
     def refused(self, step: int, sent: Sequence[Message]) -> bool:
         """A provider found the request of this step too long. True: leave more out and try once more."""
@@ -149,9 +157,12 @@ class ContextWindow:
             if position not in gone:
                 self._kept += size
 
-    def _total(self) -> int:
+    def _estimate(self) -> int:
         extra = tokens.count_text(_notice(self.state)) if self.state.dropped else 0
-        return round((self._schemas + self._kept + extra) * self.state.scale)
+        return self._schemas + self._kept + extra
+
+    def _total(self) -> int:
+        return max(0, round(self._estimate() * self.state.scale + self.state.offset))
 
     def _drop(self, start: int, end: int) -> None:
         self._kept -= sum(self._sizes[start:end])
@@ -184,8 +195,8 @@ class ContextWindow:
 
     def _overflow(self, messages: Sequence[Message], limit: int) -> str:
         system = self._sizes[0] if _has_system(messages) else 0
-        fixed = round((system + self._schemas) * self.state.scale)
-        kind = "counted by the provider" if self.state.reported else "estimated"
+        fixed = max(0, round((system + self._schemas) * self.state.scale + self.state.offset))
+        kind = "from the provider's count" if self.state.known else "estimated"
         return (
             f"the request needs {self._total()} tokens ({kind}) and the limit is {limit}: system text and tools take "
             f"{fixed}, the messages that must stay take {self._total() - fixed}"

@@ -74,7 +74,7 @@ class Journal:
             return
         line: dict[str, Any] = {"reply": reply.to_dict(), "latency_ms": latency_ms, "started": run.step.started}
         line |= {"at": run.trace.entries[-1].at, "active_s": run.counters.active_s}
-        if run.context.dropped or run.context.reported:
+        if run.context.dropped or run.context.known:
             line["context"] = slots(run.context)
         self._write(line, _said(reply))
 

@@ -135,7 +135,7 @@ def note_compaction(run: RunState, fitted: Fitted, step: int) -> None:
     """Say in the trace that the request of this step holds less than the message list."""
     left_out = sum(end - start for start, end in run.context.dropped)
     text = f"{left_out} messages are left out of the request: {fitted.before} tokens became {fitted.tokens}"
-    kind = "the provider's count" if run.context.reported else "estimated"
+    kind = "the provider's count" if run.context.known else "estimated"
     run.trace.notes.append({"kind": "context", "text": f"{text} ({kind})", "step": step})
 
 

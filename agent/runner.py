@@ -112,6 +112,8 @@ class Runner:
     def _on_event(self, event: AgentEvent) -> None:
         if event.type == "model.delta":
             self.partial += event.payload.get("text", "")
+        elif event.type == "model.retry":
+            self.partial = ""
         self.version += 1
         if self._told:
             self._told(event)

@@ -77,9 +77,11 @@ class ContextState:
     summary: str = ""
     """What stands in the system text in place of the summarised messages."""
     scale: float = 1.0
-    """Tokens that the provider counted, by tokens that we estimated, for the last request."""
-    reported: bool = False
-    """True once a provider's count stands behind ``scale``."""
+    """How many tokens the provider counts where we estimate one."""
+    offset: float = 0.0
+    """What the provider counts besides: its template, its own instructions."""
+    known: list[int] | None = None
+    """Our estimate of the last request and the provider's count of it; None until it reported one."""
     limit: int | None = None
     """A lower limit than the configured one, learnt from a provider that refused a request as too long."""
     refused_step: int = 0

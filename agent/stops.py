@@ -178,7 +178,8 @@ def max_iterations(run: RunState, settings: Settings) -> Stop | None:
     limit = HARD_CAP if settings.max_steps is None else settings.max_steps
     if run.iteration < limit:
         return None
-    what = f"the hard cap of {limit} steps" if settings.max_steps is None else f"the limit of {limit} steps"
+    steps = "1 step" if limit == 1 else f"{limit} steps"
+    what = f"the hard cap of {steps}" if settings.max_steps is None else f"the limit of {steps}"
     return Stop(StopReason.MAX_ITERATIONS, f"stopped by {what} while the model still asked for tools")
 
 
