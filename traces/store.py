@@ -25,6 +25,7 @@ _NOT_TRACES = (".md", ".tmp", ".sqlite")
 _BATCH = 500
 _LARGEST = 2**63 - 1
 _DEEPEST = 8
+_LONGEST_NAME = 180
 _GLANCED_AT = 64 * 1024 * 1024
 
 Lines = list[TraceInfo]
@@ -94,7 +95,8 @@ class Store:
     def add_upload(self, data: bytes, name: str) -> Lines:
         """Keep a file as it is, under a safe form of its name, and give its lines of the list.
 
-        Nothing is ever overwritten; the same bytes are kept once.
+        Nothing is ever overwritten; the same bytes are kept once. JSON of an unknown shape is kept too: it can be
+        looked at, and a later release may know it.
 
         Raises:
             InputError: the file cannot be opened, or the folder cannot be written.
@@ -175,8 +177,8 @@ def safe_name(name: str) -> str:
     plain = re.sub(r"[^\w.\- ]", "_", last).strip(" .") or "upload"
     if re.fullmatch(r"(?i)(con|prn|aux|nul|com\d|lpt\d)(\..*)?", plain):
         plain = f"_{plain}"
-    while len(plain.encode()) > 180:
-        plain = plain[1:]
+    while len(plain.encode()) > _LONGEST_NAME:
+        plain = plain[1:].lstrip(" .")
     return plain if "." in plain and not plain.endswith(_NOT_TRACES) else f"{plain}.json"
 
 
