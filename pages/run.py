@@ -6,6 +6,7 @@ import streamlit as st
 
 from pages.parts.charts import step_charts
 from pages.parts.decisions import approval_panel, extend_button, failure_panel
+from pages.parts.menu import ensure_menu
 from pages.parts.message_table import message_table
 from pages.parts.message_view import message_view
 from pages.parts.notices import notices
@@ -52,4 +53,5 @@ def page() -> None:
         step_charts(trace, key=run.id, selected=selected, live=not drawn.done)
 
 
+ensure_menu()
 page()

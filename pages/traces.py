@@ -10,6 +10,7 @@ from agent.errors import AgentError
 from pages.parts import address
 from pages.parts.data import read_saved, read_upload, store
 from pages.parts.library import library, upload_field
+from pages.parts.menu import ensure_menu
 from pages.parts.notices import notices
 from pages.parts.trace_view import raw_view, report_view, trace_view
 from pages.parts.words import t
@@ -74,4 +75,5 @@ def show(report: ImportReport, name: str, number: int) -> None:
     trace_view(trace)
 
 
+ensure_menu()
 page()

@@ -37,6 +37,7 @@ _NEXT_RUN = "next_run"
 _VISITOR = "visitor"
 _TOLD = "told"
 _OPENED = "opened"
+_MENU = "menu"
 
 
 def default_language() -> str:
@@ -84,6 +85,16 @@ def share(key: str, default: object, write: Callable[[Any], str] = str) -> None:
 def put(key: str, value: object) -> None:
     """Set a widget from a callback."""
     st.session_state[key] = value
+
+
+def note_menu() -> None:
+    """Remember that app.py has drawn the menu in this session."""
+    st.session_state[_MENU] = True
+
+
+def menu_noted() -> bool:
+    """Whether app.py has drawn the menu in this session."""
+    return _MENU in st.session_state
 
 
 def visitor() -> str:

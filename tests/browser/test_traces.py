@@ -82,3 +82,10 @@ def test_a_file_that_cannot_be_read_is_explained(app: str, lab) -> None:
     upload(lab, b"this is no JSON at all")
     expect(lab.page.get_by_test_id("stAlert").first).to_be_visible()
     expect(lab.page.get_by_test_id("stMain")).to_contain_text("log.json")
+
+
+def test_a_link_to_a_page_works_as_the_first_request_to_a_server(serve, tmp_path, lab) -> None:
+    with serve(tmp_path) as server:
+        lab.open(f"{server.url}/traces?lang=zh")
+        expect(lab.page.get_by_role("link", name="运行")).to_be_visible()
+        expect(lab.page).to_have_url(re.compile("/traces"))
