@@ -1,10 +1,10 @@
 """The journal: while a run goes on, an append-only file of small lines is the truth; at its end it becomes the trace.
 
 ``<trace_id>.jsonl`` begins with a snapshot. The lines after it hold what cannot be computed again: what the model said,
-what the tools answered, what a person decided; and after each phase which one comes next. Each line is one system call,
-made before the loop goes on, so killing the process at any instant loses at most the phase in flight. When the run
-ends, ``<trace_id>.json`` (the native trace file) takes its place by an atomic rename. A journal without its trace is an
-interrupted run; :mod:`agent.recovery` reads it.
+what the tools answered, what a person decided; and after each phase which one comes next. Each line is in the hands of
+the system before the loop goes on (:mod:`agent.tape`), so killing the process at any instant loses at most the phase in
+flight. When the run ends, ``<trace_id>.json`` (the native trace file) takes its place by an atomic rename. A journal
+without its trace is an interrupted run; :mod:`agent.recovery` reads it.
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ from agent.models.base import ModelReply
 from agent.redact import may_hold_secret, redact
 from agent.results import ToolResult
 from agent.state import PendingCall, RunState, slots
+from agent.tape import Tape
 from agent.trace import Trace
 
 SCHEMA = "agent-journal/1"
@@ -44,7 +45,7 @@ class Journal:
     def __init__(self, folder: Path | str | None, secrets: Iterable[str] = ()) -> None:
         self.folder = None if folder is None else Path(folder)
         self._secrets = tuple(secrets)
-        self._file: int | None = None
+        self._tape: Tape | None = None
         self._path = Path()
         self._notes = 0
         self._clean = True
@@ -58,19 +59,19 @@ class Journal:
         self._path = self.folder / f"{run.trace.trace_id}.jsonl"
         draft = self._path.with_suffix(".jsonl.tmp")
         self._clean = True
-        self._file = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_APPEND, 0o600)
+        self._tape = Tape(draft)
         self._write({"schema": SCHEMA, "snapshot": run.to_dict()})
         draft.replace(self._path)
         self._notes = len(run.trace.notes)
 
     def begin_call(self) -> None:
         """A model call is about to be made."""
-        if self._file is not None:
-            os.write(self._file, _CALL_BEGINS)
+        if self._tape is not None:
+            self._tape.append(_CALL_BEGINS)
 
     def reply(self, run: RunState, reply: ModelReply, latency_ms: float) -> None:
         """The model answered."""
-        if self._file is None:
+        if self._tape is None:
             return
         line: dict[str, Any] = {"reply": reply.to_dict(), "latency_ms": latency_ms, "started": run.step.started}
         line |= {"at": run.trace.entries[-1].at, "active_s": run.counters.active_s}
@@ -80,25 +81,25 @@ class Journal:
 
     def failed(self, run: RunState) -> None:
         """The model call gave no reply."""
-        if self._file is None:
+        if self._tape is None:
             return
         step = run.step
         self._write({"failed": step.retries, "latency_ms": step.latency_ms, "started": step.started})
 
     def decided(self, calls: list[PendingCall]) -> None:
         """Something else than simply running was decided about calls."""
-        if self._file is None:
+        if self._tape is None:
             return
         self._write({"decided": [call.to_dict() for call in calls]})
 
     def begin_tool(self, index: int) -> None:
         """A tool is about to run."""
-        if self._file is not None:
-            os.write(self._file, b'{"begin":%d}\n' % index)
+        if self._tape is not None:
+            self._tape.append(b'{"begin":%d}\n' % index)
 
     def result(self, index: int, pending: PendingCall, result: ToolResult) -> None:
         """A call has its result."""
-        if self._file is None:
+        if self._tape is None:
             return
         line: dict[str, Any] = {"result": index, "text": result.text, "ms": result.latency_ms}
         line |= {"started": pending.started, "at": pending.finished}
@@ -112,7 +113,7 @@ class Journal:
 
     def phase(self, run: RunState, done: Phase) -> None:
         """A phase is done: write what comes next, or the trace file when there is nothing more."""
-        if self._file is None or self.folder is None:
+        if self._tape is None or self.folder is None:
             return
         if run.phase is None:
             write_trace(run.trace, self.folder, self._secrets, clean=self._clean)
@@ -125,13 +126,13 @@ class Journal:
         elif done not in _TOLD_BY_THEIR_LINES:
             if done is Phase.APPROVE and any(p.decision is not RUN or p.name != p.call.name for p in run.pending):
                 self.decided(run.pending)
-            os.write(self._file, _NEXT[run.phase])
+            self._tape.append(_NEXT[run.phase])
 
     def close(self) -> None:
         """Let go of the file; the journal stays as it is."""
-        if self._file is not None:
-            os.close(self._file)
-            self._file = None
+        if self._tape is not None:
+            self._tape.close()
+            self._tape = None
 
     def _edited_request(self, run: RunState) -> dict[str, Any]:
         notes, self._notes = run.trace.notes[self._notes :], len(run.trace.notes)
@@ -145,13 +146,13 @@ class Journal:
             line: what to write.
             said: the only text in it that comes from outside; None: look at all of it.
         """
-        if self._file is None:
+        if self._tape is None:
             return
         if may_hold_secret(jsontext.dumps(line, compact=True) if said is None else said, self._secrets):
             hidden = redact(line, self._secrets)
             self._clean = self._clean and hidden is line
             line = hidden
-        os.write(self._file, jsontext.dump_bytes(line) + b"\n")
+        self._tape.append(jsontext.dump_bytes(line) + b"\n")
 
 
 def _said(reply: ModelReply) -> str | None:
@@ -159,7 +160,8 @@ def _said(reply: ModelReply) -> str | None:
     message = reply.message
     if message.extra or reply.raw or reply.warnings or reply.retries or isinstance(message.content, list):
         return None
-    return "\n".join([message.content or "", *(f"{call.name} {call.arguments_text()}" for call in message.tool_calls)])
+    calls = [call["function"] for call in message.to_dict().get("tool_calls", ())]
+    return "\n".join([message.content or "", *(f"{call['name']} {call['arguments']}" for call in calls)])
 
 
 def write_trace(trace: Trace, folder: Path | str, secrets: Iterable[str] = (), *, clean: bool = False) -> Path:

@@ -37,7 +37,7 @@ def recover(source: Path | str | bytes) -> dict[str, Any]:
         InputError: it is no journal, or not even its first line can be read.
     """
     data = source if isinstance(source, bytes) else Path(source).read_bytes()
-    first, *rest = data.split(b"\n")
+    first, *rest = data.rstrip(b"\0").split(b"\n")
     head = _read(first)
     if head is None or head.get("schema") != SCHEMA or not isinstance(head.get("snapshot"), dict):
         raise InputError(f'this is not a journal: its first line should hold "schema": "{SCHEMA}" and a snapshot')

@@ -1,0 +1,84 @@
+"""Install what the tests need, then check and test everything. Standard library only: the one command of the README.
+
+    python3 tests/run.py [--fresh] [PYTEST ARGUMENTS]
+
+A virtual environment is kept in ``.venv-test`` (``--fresh`` begins with a new one). Chromium is installed by apt where
+it is missing. The first check that fails ends the command with its exit code.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+HOME = ROOT / ".venv-test"
+PYTHON = HOME / "bin" / "python"
+SOURCES = ("app.py", "agent", "traces", "pages", "tests")
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Do it all; gives the exit code."""
+    if sys.version_info < (3, 11):
+        print(f"Python 3.11 or newer is needed, this is {sys.version.split()[0]}", file=sys.stderr)
+        return 2
+    if "--fresh" in arguments:
+        shutil.rmtree(HOME, ignore_errors=True)
+    more = [argument for argument in arguments if argument != "--fresh"]
+    install()
+    checks = (
+        ("ruff", "check", *SOURCES),
+        ("ruff", "format", "--check", *SOURCES),
+        ("mypy",),
+        ("pytest", *more),
+    )
+    for check in checks:
+        say(" ".join(check))
+        if code := subprocess.run([PYTHON, "-m", *check], cwd=ROOT, check=False).returncode:
+            return code
+    return 0
+
+
+def install() -> None:
+    """The virtual environment with both lists of requirements, and a browser."""
+    if not PYTHON.exists():
+        say("virtual environment")
+        made = subprocess.run([sys.executable, "-m", "venv", HOME], check=False)
+        if made.returncode:
+            apt("python3-venv")
+            run([sys.executable, "-m", "venv", str(HOME)])
+    say("requirements")
+    lists = ("-r", "requirements.txt", "-r", "tests/requirements.txt")
+    run([str(PYTHON), "-m", "pip", "install", "-q", "--disable-pip-version-check", *lists])
+    if not (os.environ.get("CHROMIUM") or shutil.which("chromium")):
+        say("chromium")
+        apt("chromium")
+
+
+def apt(package: str) -> None:
+    """Install a Debian package, by sudo where that is needed."""
+    rights = [] if os.geteuid() == 0 else ["sudo"]
+    environment = {**os.environ, "DEBIAN_FRONTEND": "noninteractive"}
+    run([*rights, "apt-get", "update", "-qq"], environment)
+    run([*rights, "apt-get", "install", "-y", "-qq", package], environment)
+
+
+def run(command: list[str], environment: dict[str, str] | None = None) -> None:
+    """Run a command that must succeed."""
+    code = subprocess.run(command, cwd=ROOT, env=environment, check=False).returncode
+    if code:
+        print(f"this failed with exit code {code}: {' '.join(command)}", file=sys.stderr)
+        raise SystemExit(code)
+
+
+def say(what: str) -> None:
+    """Tell what comes next."""
+    print(f"== {what}", flush=True)
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
