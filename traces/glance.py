@@ -53,8 +53,8 @@ def _read(data: dict[str, Any]) -> Glance:
     messages, entries, steps = _list(data["messages"]), _list(data["entries"]), _list(data["steps"])
     total: int | None = None
     cost: float | None = None
-    moments: list[float] = []
     models: dict[str, None] = {}
+    times = _Times()
     for step in steps:
         if (usage := step.get("usage")) is not None and (count := _total(usage)) is not None:
             total = (total or 0) + count
@@ -62,11 +62,9 @@ def _read(data: dict[str, Any]) -> Glance:
             cost = (cost or 0) + _number(price)
         if model := step.get("model"):
             models[_text(model)] = None
-        _span(step, moments)
-        for run in _list(step["tools"]):
-            _span(run, moments)
-    if moments:
-        moments += _ends([at for entry in entries if (at := entry.get("at"))])
+        times.add(step)
+    if times.moments:
+        times.add_ends([entry["at"] for entry in entries])
     name = data["model"].get("name")
     return Glance(
         trace_id=data["trace_id"],
@@ -77,7 +75,7 @@ def _read(data: dict[str, Any]) -> Glance:
         messages=len(messages),
         tokens=total,
         cost=cost,
-        duration_s=round(max(moments) - min(moments), 3) if len(moments) > 1 else None,
+        duration_s=round(max(times.moments) - min(times.moments), 3) if times.moments else None,
         outcome=data["outcome"].get("reason") and _text(data["outcome"]["reason"]),
     )
 
@@ -90,30 +88,42 @@ def _total(usage: dict[str, Any]) -> int | None:
     return _count(total)
 
 
-def _span(part: dict[str, Any], moments: list[float]) -> None:
-    started = part.get("started")
-    if started is None:
-        return
-    start = timestamp(_text(started))
-    if start is None:
-        raise _Odd
-    latency = part.get("latency_ms")
-    moments += (start, start) if latency is None else (start, start + _number(latency) / 1000)
+class _Times:
+    """The moments of a run. All times are written alike, so a date is worked out once for each minute."""
 
+    def __init__(self) -> None:
+        self.moments: list[float] = []
+        self._minutes: dict[str, float] = {}
 
-def _ends(times: list[str]) -> list[float]:
-    """The first and the last of times that are all written alike, so that their order is that of their letters."""
-    if not times:
-        return []
-    if not all(len(at) == _TIME_LENGTH and at.endswith("Z") for at in times):
-        raise _Odd
-    ends = [timestamp(min(times)), timestamp(max(times))]
-    if None in ends:
-        raise _Odd
-    return [end for end in ends if end is not None]
+    def add(self, step: dict[str, Any]) -> None:
+        """The begin and the end of a step's model call."""
+        started = step.get("started")
+        if started is not None:
+            start = self._at(started)
+            latency = step.get("latency_ms")
+            self.moments += (start, start if latency is None else start + _number(latency) / 1000)
+
+    def add_ends(self, times: list[str]) -> None:
+        """The first and the last of many times: where all are as long, their order is that of their letters."""
+        if len(set(map(len, times))) == 1:
+            self.moments += (self._at(min(times)), self._at(max(times)))
+        elif times:
+            raise _Odd
+
+    def _at(self, text: str) -> float:
+        if len(text) != _TIME_LENGTH or text[-1] != "Z":
+            raise _Odd
+        minute = self._minutes.get(text[:_MINUTE])
+        if minute is None:
+            minute = timestamp(f"{text[:_MINUTE]}00Z")
+            if minute is None:
+                raise _Odd
+            self._minutes[text[:_MINUTE]] = minute
+        return minute + float(text[_MINUTE:-1])
 
 
 _TIME_LENGTH = len("2026-11-29T12:00:00.123Z")
+_MINUTE = len("2026-11-29T12:00:")
 
 
 def _list(value: Any) -> list[Any]:

@@ -15,7 +15,7 @@ from agent.errors import InputError
 from agent.trace import SCHEMA, Trace
 from traces.glance import Glance, glance
 from traces.index import FILE_NAME, Index, Stamp, TraceInfo
-from traces.opening import read_file
+from traces.opening import paused_gc, read_file
 from traces.readers import journal
 from traces.summary import summarise
 
@@ -130,8 +130,8 @@ class Store:
             self.folder.mkdir(parents=True, exist_ok=True)
         for start in range(0, max(len(changed), 1), _BATCH):
             batch = changed[start : start + _BATCH]
-            for path in batch:
-                rows[path] = self._read(path, found[path])
+            with paused_gc():
+                rows.update((path, self._read(path, found[path])) for path in batch)
             self._index.update([(found[path], rows[path]) for path in batch], gone)
             gone = set()
             if progress:

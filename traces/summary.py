@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from agent.errors import InputError
-from agent.trace import ToolRun, Trace, TraceStep
+from agent.trace import ToolRun, Trace
 from agent.usage import Usage
 from traces.builder import TOOL_ROLES
 from traces.opening import read_file
@@ -109,19 +109,17 @@ def _notes(trace: Trace) -> list[str]:
 
 
 def duration_s(trace: Trace) -> float | None:
-    """Seconds from the first to the last known moment of the steps; None where fewer than two are known."""
+    """Seconds from the first to the last known moment of steps and messages; None where the steps have no times.
+
+    What a tool took lies between its call and its message.
+    """
     moments: list[float] = []
     for step in trace.steps:
-        moments += _span(step)
+        if (start := timestamp(step.started)) is not None:
+            moments += (start, start + (step.latency_ms or 0) / 1000)
     for entry in trace.entries if moments else []:
         moments += [at] if (at := timestamp(entry.at)) is not None else []
-    return round(max(moments) - min(moments), 3) if len(moments) > 1 else None
-
-
-def _span(step: TraceStep) -> list[float]:
-    times = [(step.started, step.latency_ms), *((run.started, run.latency_ms) for run in step.tools)]
-    known = [(start, latency) for started, latency in times if (start := timestamp(started)) is not None]
-    return [moment for start, latency in known for moment in (start, start + (latency or 0) / 1000)]
+    return round(max(moments) - min(moments), 3) if moments else None
 
 
 def timestamp(text: str | None) -> float | None:

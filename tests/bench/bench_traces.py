@@ -102,7 +102,7 @@ def listing(files: int, rounds: int) -> None:
     print(f"listing {files:,} files")
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        trace = run_of_ours(6)
+        trace = run_of_ours(20)
         for number in range(files):
             trace.trace_id = f"{number:012x}"
             save_trace(trace, folder)
