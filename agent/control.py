@@ -12,7 +12,7 @@ from typing import Any, Self
 
 from agent import clock, recording, tokens
 from agent.acting import act
-from agent.approval import Decision, digest
+from agent.approval import Decision
 from agent.asking import Asker
 from agent.closing import conclude
 from agent.context import ContextBudget, ContextWindow
@@ -123,6 +123,11 @@ class RunControl:
         """True while a call waits for a person: ``advance()`` does nothing until :meth:`decide` was called for each."""
         return self.run.phase is Phase.APPROVE and any(p.decision is None and p.question for p in self.run.pending)
 
+    @property
+    def stopping(self) -> bool:
+        """True from :meth:`stop` on: the next ``advance()`` ends the run."""
+        return self._stop.is_set()
+
     # ---- what a person or a program may do with it ----
 
     def start(self, text: str) -> None:
@@ -176,8 +181,7 @@ class RunControl:
         """A person's word on one call of the reply at hand, by its position from 0."""
         pending = self.run.pending[position]
         pending.decision = decision.about(pending.call)
-        if decision.kind == "rejected":
-            self.run.counters.rejected.append(digest(pending.call, with_id=False))
+        recording.note_rejections(self.run)
         self._journal.decided(self.run.pending)
 
     def extend(self, **changes: Any) -> None:

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from collections.abc import Collection, Iterable, Iterator
 from pathlib import Path
 from typing import Any
@@ -56,7 +57,7 @@ class Journal:
         if self.folder is None:
             return
         self.folder.mkdir(parents=True, exist_ok=True)
-        self._path = self.folder / f"{run.trace.trace_id}.jsonl"
+        self._path = self.folder / f"{_file_stem(run.trace)}.jsonl"
         draft = self._path.with_suffix(".jsonl.tmp")
         self._clean = True
         self._tape = Tape(draft)
@@ -172,10 +173,13 @@ def write_trace(trace: Trace, folder: Path | str, secrets: Iterable[str] = (), *
         folder: where; made when missing.
         secrets: exact values that must not be written.
         clean: the messages and steps were all looked through before, and held no secret.
+
+    Raises:
+        InputError: the trace id cannot be a file name.
     """
     folder = Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
-    path = folder / f"{trace.trace_id}.json"
+    path = folder / f"{_file_stem(trace)}.json"
     draft = path.with_suffix(".json.tmp")
     known_clean = _LONG if clean else ()
     with draft.open("wb") as file:
@@ -184,6 +188,13 @@ def write_trace(trace: Trace, folder: Path | str, secrets: Iterable[str] = (), *
         os.fsync(file.fileno())
     draft.replace(path)
     return path
+
+
+def _file_stem(trace: Trace) -> str:
+    """The id as a file name; one that came with a file from elsewhere must not lead out of the folder."""
+    if not re.fullmatch(r"[\w-]{1,64}", trace.trace_id):
+        raise InputError(f"the trace id {trace.trace_id!r} cannot be a file name: use letters, digits, _ and -")
+    return trace.trace_id
 
 
 _LONG = ("messages", "entries", "steps")

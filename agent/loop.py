@@ -26,10 +26,10 @@ class Loop(RunControl):
         """Perform exactly one phase and give the events that it caused; nothing when the run is done or waiting."""
         self._events, self._started = self._started, []
         phase = self.run.phase
-        if phase is None or (phase is Phase.APPROVE and self.waiting):
+        if phase is None or (phase is Phase.APPROVE and self.waiting and not self.stopping):
             return self._events
         begun = clock.monotonic()
-        if self._stop.is_set():
+        if self.stopping:
             self._finish(Stop(StopReason.STOPPED_BY_USER, "a person stopped the run"))
         else:
             self.run.phase = _PHASES[phase](self)

@@ -6,6 +6,7 @@ import logging
 from dataclasses import asdict
 
 from agent import clock, tokens
+from agent.approval import digest
 from agent.context import ContextBudget, Fitted, cap_result
 from agent.errors import AgentError, ModelError
 from agent.events import STATE_OF, Maker
@@ -123,6 +124,15 @@ def append_results(run: RunState, budget: ContextBudget | None) -> None:
         message = Message("tool", shown, tool_call_id=pending.call.id)
         raw = None if shown is text else text
         step.tools[index].message = run.trace.add(message, _maker(pending), step.index, at=pending.finished, raw=raw)
+
+
+def note_rejections(run: RunState) -> None:
+    """Remember what a person rejected, so that the same call made again is refused without asking."""
+    for pending in run.pending:
+        if pending.decision and pending.decision.kind == "rejected":
+            again = digest(pending.call, with_id=False)
+            if again not in run.counters.rejected:
+                run.counters.rejected.append(again)
 
 
 def nudge(run: RunState) -> None:

@@ -105,6 +105,7 @@ class _Replay:
 
     def decided(self, line: dict[str, Any]) -> None:
         self.run.pending = [PendingCall.from_dict(call) for call in line["decided"]]
+        recording.note_rejections(self.run)
 
     def result(self, line: dict[str, Any]) -> None:
         pending = self.run.pending[line["result"]]

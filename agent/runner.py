@@ -101,7 +101,8 @@ class Runner:
 
     def _take(self) -> bool:
         with self._lock:
-            self._busy = self._budget > 0 and self.loop.phase is not None and not self.loop.waiting
+            may_go = self.loop.phase is not None and (not self.loop.waiting or self.loop.stopping)
+            self._busy = self._budget > 0 and may_go
             self._budget -= 1
             if not self._busy:
                 self._budget = 0

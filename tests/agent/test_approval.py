@@ -127,6 +127,20 @@ def test_a_rejected_call_made_again_is_refused_without_asking() -> None:
     assert "rejected before" in loop.messages[4].text
 
 
+def test_a_rejection_is_remembered_after_a_crash(tmp_path: Path) -> None:
+    ran: list[Any] = []
+    again = [ToolCall("c9", "write", {"path": "a"})]
+    loop = waiting_loop(ran, WRITE, again, journal=tmp_path)
+    loop.decide(0, Decision.reject("no"))
+    for _ in range(3):
+        loop.advance()
+    snapshot = recover(tmp_path / f"{loop.trace.trace_id}.jsonl")
+    resumed = Loop.resume(snapshot, model=FakeModel([WRITE, again, "done"]), tools=tools(ran))
+    resumed.finish()
+    assert not ran
+    assert "rejected before" in resumed.messages[4].text
+
+
 def test_an_approval_holds_for_the_call_it_was_given_for_only(tmp_path: Path) -> None:
     ran: list[Any] = []
     loop = waiting_loop(ran, WRITE, journal=tmp_path)

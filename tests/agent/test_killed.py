@@ -1,4 +1,4 @@
-"""kill -9 with real processes: nothing that was journalled is asked for again, what was in flight is known as unknown."""
+"""kill -9 with real processes: nothing journalled is asked for again, what was in flight is known as unknown."""
 
 from __future__ import annotations
 

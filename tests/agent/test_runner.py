@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from agent import FakeModel, FakeTurn, Loop, Message, ModelReply, Phase, Runner, Tool, ToolCall
+from agent import CapabilityPolicy, FakeModel, FakeTurn, Loop, Message, ModelReply, Phase, Runner, Tool, ToolCall
 
 WAIT_S = 10
 
@@ -150,6 +150,19 @@ def test_stop_ends_a_tool_with_a_time_limit_in_flight() -> None:
     assert runner.wait(WAIT_S)
     assert loop.stop_reason == "stopped_by_user"
     assert "interrupted" in loop.messages[-1].text
+
+
+def test_a_waiting_run_rests_and_can_still_be_stopped() -> None:
+    loop = Loop(FakeModel([[ToolCall("c1", "noop", {})], "done"]), [noop()], policy=CapabilityPolicy(ask=["noop"]))
+    loop.start("go")
+    runner = Runner(loop)
+    runner.resume()
+    assert runner.wait(WAIT_S)
+    assert loop.waiting
+    assert not runner.busy
+    runner.stop()
+    assert runner.wait(WAIT_S)
+    assert (loop.stop_reason, loop.messages[-1].role) == ("stopped_by_user", "tool")
 
 
 def test_an_error_of_the_program_ends_the_thread_and_is_kept() -> None:

@@ -146,6 +146,15 @@ def test_a_trace_reads_back_as_it_was_written(tmp_path: Any) -> None:
     assert read_trace(path.read_bytes()).to_dict() == trace.to_dict()
 
 
+@pytest.mark.parametrize("trace_id", ["../outside", "a/b", "", ".", "x" * 65])
+def test_a_trace_id_cannot_lead_out_of_the_folder(trace_id: str, tmp_path: Any) -> None:
+    trace = example()
+    trace.trace_id = trace_id
+    with pytest.raises(InputError, match="file name"):
+        write_trace(trace, tmp_path / "in")
+    assert [path.name for path in tmp_path.rglob("*") if path.is_file()] == []
+
+
 def test_unknown_keys_of_a_trace_survive_at_every_level() -> None:
     data = example().to_dict()
     data["mine"] = 1
