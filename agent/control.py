@@ -85,7 +85,7 @@ class RunControl:
         self._events: list[AgentEvent] = []
         self._started: list[AgentEvent] = []
         self._journal = Journal(journal, getattr(model, "secrets", ()))
-        trace = Trace(title=title, model=_model_info(model), tools=self.tools.schemas())
+        trace = Trace(created=clock.now(), title=title, model=_model_info(model), tools=self.tools.schemas())
         trace.trace_id = trace_id or trace.trace_id
         if system:
             trace.add(Message("system", system), Maker.CODE)

@@ -243,7 +243,7 @@ class Trace(Record):
     """One run, as it goes on, as saved or as imported."""
 
     trace_id: str = field(default_factory=new_trace_id)
-    created: str | None = field(default_factory=clock.now)
+    created: str | None = None
     title: str = ""
     task: str = ""
     source: Source = field(default_factory=Source)

@@ -42,8 +42,6 @@ def read_trace(data: Mapping[str, Any], out: ImportBuilder) -> Trace:
         raise InputError(f"the native trace is damaged ({error})") from error
     if not isinstance(trace.trace_id, str) or not SAFE_ID.fullmatch(trace.trace_id) or "trace_id" not in data:
         trace.trace_id = out.next_id()
-    if data.get("created") is None:
-        trace.created = None
     for problem in _put_right(trace):
         out.warn(f"damaged native trace: {problem}")
     return trace
