@@ -12,7 +12,7 @@ from pages.parts.message_view import message_view
 from pages.parts.notices import notices
 from pages.parts.opening import current_run, leave_run, press, preview
 from pages.parts.runs import open_runs
-from pages.parts.setup import setup_form
+from pages.parts.setup import setup_form, show_setup
 from pages.parts.transport import Drawn, buttons, live, status_lines
 
 
@@ -23,6 +23,8 @@ def page() -> None:
     """
     run = current_run()
     drawn = Drawn.of(run) if run is not None else None
+    if run is not None:
+        show_setup(run.setup)
     setup = setup_form(busy=drawn is not None and drawn.busy, changed=leave_run)
     open_runs(run.id if run is not None else None)
     notices()

@@ -12,6 +12,7 @@ from pages.parts.data import read_saved, read_upload, store
 from pages.parts.library import library, upload_field
 from pages.parts.menu import ensure_menu
 from pages.parts.notices import notices
+from pages.parts.runs import registry
 from pages.parts.trace_view import raw_view, report_view, trace_view
 from pages.parts.words import t
 from traces.report import ImportReport
@@ -46,8 +47,10 @@ def saved(trace_id: str) -> None:
         st.warning(t("There is no trace with the id in the address."))
         return
     if info.kind == "interrupted":
+        is_open = registry().find(trace_id) is not None
+        state = t("This run is still open.") if is_open else t("This run was interrupted.")
         with st.container(horizontal=True, vertical_alignment="center"):
-            st.markdown(f":orange-badge[{t('This run was interrupted.')}]", width="content")
+            st.markdown(f":orange-badge[{state}]", width="content")
             st.page_link(
                 "pages/run.py",
                 label=t("Continue it on the Run page"),

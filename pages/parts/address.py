@@ -57,7 +57,7 @@ def setting(key: str, default: Any = None) -> Any:
     return st.session_state.get(key, default)
 
 
-def seed(key: str, default: T, read: Callable[[str], T | None]) -> None:
+def seed(key: str, default: T, read: Callable[[str], T | None] | None = None) -> None:
     """Before a widget is first drawn: let it begin with what the URL says, else with ``default``.
 
     Streamlit can tie a widget to the URL itself, but it writes the label there, which changes with the language.
@@ -65,11 +65,11 @@ def seed(key: str, default: T, read: Callable[[str], T | None]) -> None:
     Args:
         key: of the widget, and of the URL parameter.
         default: where the URL says nothing, or nothing that can be used.
-        read: gives the value for a text out of the URL; None where it is no good.
+        read: gives the value for a text out of the URL, or None where it is no good; None: the URL has no say.
     """
     if key not in st.session_state:
         text = st.query_params.get(key)
-        value = read(text) if text is not None else None
+        value = read(text) if read is not None and text is not None else None
         st.session_state[key] = default if value is None else value
 
 

@@ -9,6 +9,7 @@ import streamlit as st
 
 from agent.approval import Decision
 from agent.limits import HARD_CAP
+from agent.redact import redact
 from agent.stops import StopReason
 from pages.parts.message_view import text_block
 from pages.parts.outcome import EXTENDABLE
@@ -91,4 +92,4 @@ def failure_panel(run: OpenRun) -> None:
     error = run.runner.error
     if error is not None:
         st.error(t("The run was interrupted by a defect. Press a button to try the same phase again."))
-        st.text(f"{type(error).__name__}: {error}")
+        st.text(str(redact(f"{type(error).__name__}: {error}")))

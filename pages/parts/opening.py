@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from agent.errors import AgentError
+from agent.errors import AgentError, InputError
 from agent.events import Maker
 from agent.limits import Limits
 from agent.loop import Loop
@@ -54,14 +54,21 @@ def current_run() -> OpenRun | None:
 
 def press(action: Action) -> None:
     """What a press of a button does. The first press makes the run; later ones only move it."""
-    run_id = address.run_id() or address.next_run_id()
+    run = current_run() if address.run_id() is not None else _started()
+    if run is not None:
+        move(run, action)
+
+
+def _started() -> OpenRun | None:
+    """A new run from the settings; None, with the reason told, where there cannot be one."""
+    run_id = address.next_run_id()
     try:
         run = registry().open(run_id, lambda: _make(run_id, chosen()))
     except AgentError as error:
         address.tell(str(error))
-        return
+        return None
     address.open_run(run_id)
-    move(run, action)
+    return run
 
 
 def leave_run() -> None:
@@ -134,7 +141,9 @@ def _recovered(run_id: str) -> OpenRun | None:
 
     def make() -> OpenRun:
         snapshot = recover(path)
-        setup = Setup.from_dict(snapshot["trace"].get(_SETUP) or {})
+        if _SETUP not in snapshot["trace"]:
+            raise InputError(t("This run was not started in the app, so its model and tools are not known here."))
+        setup = Setup.from_dict(snapshot["trace"][_SETUP])
         script = setup.script()
         current = chosen()
         if setup.live:

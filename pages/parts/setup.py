@@ -14,6 +14,7 @@ from agent.limits import HARD_CAP
 from agent.scripts import ScenarioInfo, Script, load_script, scenarios
 from agent.toolbox import toolbox
 from pages.parts import address
+from pages.parts.data import private
 from pages.parts.words import t
 
 OWN_TASK = "own"
@@ -96,6 +97,27 @@ def chosen() -> Setup:
     )
 
 
+def show_setup(setup: Setup) -> None:
+    """Let the settings begin with those of a run that was opened by its id, where this session has none yet.
+
+    Its server address is taken over on a private server only: elsewhere a link to a run could make somebody type a key
+    for a stranger's server.
+    """
+    known: dict[str, object] = {
+        address.SCENARIO: setup.scenario,
+        address.TASK: setup.task,
+        address.TOOLS: list(setup.tools),
+        address.MODEL_KIND: setup.kind,
+        address.MODEL_NAME: setup.model,
+        address.MAX_STEPS: setup.max_steps,
+        address.GUARDS: setup.guards,
+    }
+    if private():
+        known[address.BASE_URL] = setup.base_url
+    for key, value in known.items():
+        address.seed(key, value)
+
+
 def setup_form(*, busy: bool, changed: Callable[[], None]) -> Setup:
     """Draw the settings in the side bar and give them.
 
@@ -143,7 +165,6 @@ def _own_task(busy: bool, changed: Callable[[], None]) -> None:
     st.multiselect(
         t("Tools on offer"),
         list(toolbox()),
-        default=["add", "multiply"],
         key=address.TOOLS,
         persist_state="session",
         disabled=busy,
@@ -175,9 +196,10 @@ def _model(own: bool, busy: bool, changed: Callable[[], None]) -> None:
         address.share(address.MODEL_KIND, SCRIPTED)
     if kind != LIVE:
         return
+    address.seed(address.MODEL_NAME, os.environ.get("OPENAI_MODEL", ""))
+    address.seed(address.BASE_URL, os.environ.get("OPENAI_BASE_URL", ""))
     st.text_input(
         t("Model name"),
-        os.environ.get("OPENAI_MODEL", ""),
         key=address.MODEL_NAME,
         persist_state="session",
         disabled=busy,
@@ -185,7 +207,6 @@ def _model(own: bool, busy: bool, changed: Callable[[], None]) -> None:
     )
     st.text_input(
         t("Base URL"),
-        os.environ.get("OPENAI_BASE_URL", ""),
         key=address.BASE_URL,
         persist_state="session",
         placeholder="https://api.openai.com/v1",
@@ -198,7 +219,6 @@ def _model(own: bool, busy: bool, changed: Callable[[], None]) -> None:
         key=address.API_KEY,
         type="password",
         autocomplete="off",
-        persist_state="session",
         placeholder=t("from the environment, or none"),
         help=t("Used for this run only; never saved, logged or put into a link."),
         disabled=busy,

@@ -10,7 +10,7 @@ from typing import Any
 import pandas as pd
 from streamlit.testing.v1 import AppTest
 
-from agent import CapabilityPolicy, Limits, ToolCall, tool
+from agent import CapabilityPolicy, FakeModel, Limits, Loop, ToolCall, tool
 from pages.parts.runs import registry
 
 Visit = Callable[..., AppTest]
@@ -118,6 +118,27 @@ def test_a_run_goes_on_from_its_journal_after_a_restart(visit: Visit, press: Pre
     assert roles(again) == ["system", "user", "assistant", "tool", "assistant", "tool", "assistant"]
 
 
+def test_a_press_on_a_page_that_outlived_its_server_goes_on_with_the_same_run(visit: Visit, press: Press) -> None:
+    app = press(visit(), "step_over")
+    registry().end(app.query_params["run"])
+    app = press(app, "step_over")
+    assert roles(app) == ["system", "user", "assistant", "tool", "assistant", "tool"]
+
+
+def test_a_run_of_another_program_is_not_continued_with_a_guessed_model(visit: Visit, data: Path) -> None:
+    loop = Loop(FakeModel(["hello"]), journal=data)
+    loop.start("a task")
+    app = visit(run=loop.trace.trace_id)
+    assert "This run was not started in the app" in shown(app)
+    assert registry().listed() == []
+
+
+def test_another_session_sees_the_settings_of_the_run(visit: Visit, press: Press) -> None:
+    app = press(visit(scenario="weather"), "step")
+    other = visit(run=app.query_params["run"])
+    assert other.selectbox(key="scenario").value == "weather"
+
+
 def test_an_unknown_run_is_told_and_not_looked_for_outside_the_folder(visit: Visit, data: Path) -> None:
     (data.parent / "secret.jsonl").write_text("{}", encoding="utf-8")
     for wrong in ("0123456789ab", "../secret"):
@@ -199,12 +220,14 @@ def test_a_wrong_server_address_is_explained(visit: Visit, press: Press) -> None
 def test_settings_survive_a_visit_to_the_other_page(visit: Visit) -> None:
     app = visit(scenario="weather", model="live")
     app.text_input(key="model_name").input("some-model")
-    app.text_input(key="base_url").input("http://127.0.0.1:9/v1").run()
+    app.text_input(key="base_url").input("http://127.0.0.1:9/v1")
+    app.text_input(key="api_key").input("typed").run()
     app.switch_page("pages/traces.py").run()
     app.switch_page("pages/run.py").run()
     assert app.selectbox(key="scenario").value == "weather"
     assert app.text_input(key="model_name").value == "some-model"
     assert app.text_input(key="base_url").value == "http://127.0.0.1:9/v1"
+    assert app.text_input(key="api_key").value == ""
 
 
 def test_an_address_with_nonsense_in_it_gives_the_defaults(visit: Visit) -> None:

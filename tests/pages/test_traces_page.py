@@ -13,6 +13,7 @@ from streamlit.testing.v1 import AppTest
 from agent import Message, ToolCall, Trace
 from agent.journal import write_trace
 from agent.trace import TraceStep
+from pages.parts.runs import registry
 
 Visit = Callable[..., AppTest]
 
@@ -95,8 +96,9 @@ def test_an_unknown_trace_is_told(visit: Visit) -> None:
 
 def test_an_interrupted_run_can_be_continued(visit: Visit, open_run: Any, data: Path) -> None:
     run = open_run(["never said"], journal=data)
-    app = visit("traces", trace=run.id)
-    assert "This run was interrupted." in shown(app)
+    assert "This run is still open." in shown(visit("traces", trace=run.id))
+    registry().end(run.id)
+    assert "This run was interrupted." in shown(visit("traces", trace=run.id))
 
 
 def test_an_uploaded_chat_log_opens(visit: Visit) -> None:
