@@ -23,6 +23,8 @@ MAX_UNPACKED = 512 * 1024 * 1024
 MAX_MEMBERS = 10_000
 """Files that a zip archive may hold."""
 _CHUNK = 1024 * 1024
+_RESERVED = bytes(8)
+"""A journal that was not closed ends in the zero bytes of the room reserved for more; no text ends in so many."""
 _SHOWN = 200
 
 
@@ -90,6 +92,8 @@ def open_bytes(data: bytes, name: str, *, limit: int = MAX_UNPACKED) -> Document
         data = _gunzip(data, name, limit, warnings)
     if data.startswith((b"PK\x03\x04", b"PK\x05\x06")):
         return _unzip(data, name, limit)
+    if data.endswith(_RESERVED):
+        data = data.rstrip(b"\0")
     document = _parse(whole_characters(_as_utf8(data, name)), name)
     document.warnings[:0] = warnings
     return document

@@ -21,6 +21,7 @@ from traces.summary import summarise
 
 SAMPLES = Path(__file__).parent / "samples"
 DEFAULT_FOLDER = Path(__file__).parent / "saved"
+INTERRUPTED = "interrupted"
 _NOT_TRACES = (".md", ".tmp", ".sqlite")
 _BATCH = 500
 _LARGEST = 2**63 - 1
@@ -51,7 +52,7 @@ class Store:
         """All traces, the newest first. Only files that are new or changed since the last time are opened.
 
         A file that cannot be read has one line that says why. A journal is listed as interrupted unless its trace file
-        is there and at least as new.
+        is there and at least as new; it is read each time, since it may grow without a change of its size or time.
 
         Args:
             progress: called while new files are read.
@@ -60,7 +61,7 @@ class Store:
         rows: dict[str, Lines] = {}
         gone: set[str] = set()
         for stamp, info in self._index.rows():
-            if found.get(info.path) == stamp:
+            if found.get(info.path) == stamp and info.kind != INTERRUPTED:
                 rows.setdefault(info.path, []).append(info)
             else:
                 gone.add(info.path)
@@ -222,7 +223,7 @@ def _sibling(path: str) -> Path:
 
 def _without_doubles(rows: dict[str, list[TraceInfo]], found: dict[str, Stamp]) -> dict[str, list[TraceInfo]]:
     """Of a trace file and a journal of the same run, the newer one."""
-    journals = [path for path, infos in rows.items() if infos[0].kind == "interrupted"]
+    journals = [path for path, infos in rows.items() if infos[0].kind == INTERRUPTED]
     for path in journals:
         trace = str(_sibling(path))
         if trace in rows and rows[trace][0].id == rows[path][0].id:
@@ -241,7 +242,7 @@ def _infos_of(path: str, stamp: Stamp, kind: str) -> Lines:
         reason = report.unread[0] if report.unread else "there is no conversation in it"
         return [_no_trace(path, stamp, kind, report.format, reason)]
     if report.format == journal.NAME:
-        kind = "interrupted"
+        kind = INTERRUPTED
     return [
         _info(_glance_of(trace), report.format, number, path, stamp, kind) for number, trace in enumerate(report.traces)
     ]

@@ -154,6 +154,18 @@ def test_a_run_that_ends_is_listed_once_as_saved(store, new_loop):
     assert store.find(info.id) == info
 
 
+def test_the_journal_of_a_run_that_goes_on_is_read_as_it_grows(store, new_loop):
+    loop = interrupted(new_loop, store.folder)
+    (before,) = store.list()
+    for _ in range(4):
+        loop.advance()
+    (after,) = store.list()
+    assert (before.messages, after.messages) == (4, len(loop.messages))
+    assert after.messages > before.messages
+    report = read_file(after.path)
+    assert report.bad_lines == []
+
+
 @pytest.mark.parametrize(("journal_is_newer", "kind"), [(True, "interrupted"), (False, "saved")])
 def test_of_a_journal_and_its_trace_the_newer_one_counts(store, new_loop, journal_is_newer, kind):
     loop = interrupted(new_loop, store.folder)
