@@ -84,8 +84,12 @@ def test_a_file_that_cannot_be_read_is_explained(app: str, lab) -> None:
     expect(lab.page.get_by_test_id("stMain")).to_contain_text("log.json")
 
 
-def test_a_link_to_a_page_works_as_the_first_request_to_a_server(serve, tmp_path, lab) -> None:
+def test_a_bundled_trace_is_opened_from_the_list_of_a_fresh_server(serve, tmp_path, lab) -> None:
+    """The link to this page is the first request of all: the menu must be there although app.py was not asked for."""
     with serve(tmp_path) as server:
         lab.open(f"{server.url}/traces?lang=zh")
         expect(lab.page.get_by_role("link", name="运行")).to_be_visible()
-        expect(lab.page).to_have_url(re.compile("/traces"))
+        lab.cell(1, "自带")
+        lab.select(1)
+        expect(lab.page).to_have_url(re.compile("trace="))
+        lab.cell(1, "用户")
