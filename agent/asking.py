@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 from agent import clock
@@ -13,14 +13,6 @@ from agent.messages import Message
 from agent.models.base import CallControl, Model, ModelReply
 from agent.protocol import with_own_ids
 from agent.redact import redact_text
-
-
-@dataclass(frozen=True, slots=True)
-class Answer:
-    """A reply, and how long it took."""
-
-    reply: ModelReply
-    latency_ms: float
 
 
 class Asker:
@@ -37,8 +29,10 @@ class Asker:
         parameters = inspect.signature(model.complete).parameters.values()
         self._takes_control = any(p.name == "control" or p.kind is p.VAR_KEYWORD for p in parameters)
 
-    def ask(self, messages: Sequence[Message], tool_schemas: Sequence[dict[str, Any]], control: CallControl) -> Answer:
-        """One model call.
+    def ask(
+        self, messages: Sequence[Message], tool_schemas: Sequence[dict[str, Any]], control: CallControl
+    ) -> tuple[ModelReply, float]:
+        """One model call: the reply, and how many milliseconds it took.
 
         Raises:
             ModelError: the call failed, in whatever way.
@@ -55,7 +49,7 @@ class Asker:
         except Exception as error:
             said = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
             raise ModelError(redact_text(said)) from error
-        return Answer(_as_reply(reply), clock.since_ms(started))
+        return _as_reply(reply), clock.since_ms(started)
 
 
 def _as_reply(reply: Any) -> ModelReply:

@@ -24,6 +24,7 @@ from agent.journal import Journal
 from agent.limits import Limits
 from agent.messages import Message
 from agent.models.base import CallControl, Model, ModelReply
+from agent.models.replies import visible_text
 from agent.outgoing import Outgoing
 from agent.policy import CapabilityPolicy
 from agent.request import MessageView
@@ -287,10 +288,10 @@ class RunControl:
 
     def _summarise(self, messages: list[Message]) -> str:
         """The separate model call behind a summary: not a step, but it counts in the budgets."""
-        answer = self._asker.ask(messages, [], self._control())
+        reply, _ = self._asker.ask(messages, [], self._control())
         self.run.counters.model_calls += 1
-        recording.count_usage(self.run, answer.reply.usage, answer.reply.cost)
-        return answer.reply.message.text
+        recording.count_usage(self.run, reply.usage, reply.cost)
+        return visible_text(reply.message)
 
     def _sent(self) -> MessageView:
         """The part of the message list that the request at hand was made of."""

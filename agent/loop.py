@@ -56,13 +56,13 @@ class Loop(RunControl):
         self._journal.begin_call()
         begun = clock.monotonic()
         try:
-            answer = self._asker.ask(request_of(run.trace, step), self.tools.schemas(), self._control())
+            reply, latency_ms = self._asker.ask(request_of(run.trace, step), self.tools.schemas(), self._control())
         except AgentError as error:
             return self._fail(error, begun)
-        recording.record_reply(run, answer.reply, answer.latency_ms, need_tokens=self._needs_tokens)
-        self._note_reply(answer.reply)
-        self._journal.reply(run, answer.reply, answer.latency_ms)
-        calls = answer.reply.message.tool_calls
+        recording.record_reply(run, reply, latency_ms, need_tokens=self._needs_tokens)
+        self._note_reply(reply)
+        self._journal.reply(run, reply, latency_ms)
+        calls = reply.message.tool_calls
         self._emit("model.completed", iteration=run.iteration, tool_calls=[call.name for call in calls])
         return Phase.APPROVE if calls else Phase.DECIDE
 

@@ -110,7 +110,7 @@ class JsonActionModel:
         Raises:
             ModelError: the inner call failed.
         """
-        reply = self._asker.ask(to_chat(messages, tool_schemas), [], control or CallControl()).reply
+        reply, _ = self._asker.ask(to_chat(messages, tool_schemas), [], control or CallControl())
         said = reply.message.text
         action = parse_action(said)
         extra = {**reply.message.extra, KEY: said}
