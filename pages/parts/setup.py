@@ -159,6 +159,7 @@ def _scenario_changed(changed: Callable[[], None]) -> None:
 
 
 def _own_task(busy: bool, changed: Callable[[], None]) -> None:
+    address.seed(address.TOOLS, ["add", "multiply"])
     st.text_area(
         t("Your task"), key=address.TASK, persist_state="session", height=100, disabled=busy, on_change=changed
     )
@@ -182,11 +183,11 @@ def _model(own: bool, busy: bool, changed: Callable[[], None]) -> None:
     kind: str | None = LIVE
     if not own:
         address.seed(address.MODEL_KIND, SCRIPTED, lambda text: text if text in kinds else None)
-        kind = st.segmented_control(
+        kind = st.radio(
             t("Model"),
             list(kinds),
             format_func=kinds.__getitem__,
-            required=True,
+            horizontal=True,
             key=address.MODEL_KIND,
             persist_state="session",
             help=t("A script of ours plays the model: no key, no network, the same every time. Or a real one answers."),

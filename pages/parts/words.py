@@ -42,11 +42,11 @@ def language_switch() -> None:
     default = address.default_language()
     address.seed(address.LANGUAGE, default, lambda text: text if text in LANGUAGES else None)
     with st.sidebar:
-        st.segmented_control(
+        st.radio(
             "Language / 语言",
             list(LANGUAGES),
             format_func=LANGUAGES.__getitem__,
-            required=True,
+            horizontal=True,
             key=address.LANGUAGE,
             label_visibility="collapsed",
         )

@@ -186,6 +186,7 @@ def test_a_rejected_call_does_not_run(visit: Visit, press: Press, open_run: Any)
 
 def test_a_live_model_needs_a_name_and_a_task_of_ones_own_needs_words(visit: Visit) -> None:
     app = visit(scenario="own")
+    assert app.multiselect(key="tools").value == ["add", "multiply"]
     assert app.button(key="step").disabled
     app.text_area(key="task").input("What is 2 + 2?").run()
     assert app.button(key="step").disabled
