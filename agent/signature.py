@@ -27,7 +27,7 @@ def _ignore(type: str, payload: dict[str, Any]) -> None:
     """Nobody listens."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class RunContext:
     """What a tool may know about the run it works for.
 
