@@ -10,9 +10,9 @@ from pages.parts.menu import ensure_menu
 from pages.parts.message_table import message_table
 from pages.parts.message_view import message_view
 from pages.parts.notices import notices
+from pages.parts.open_runs import open_runs
 from pages.parts.opening import current_run, leave_run, press, preview
-from pages.parts.runs import open_runs
-from pages.parts.setup import setup_form, show_setup
+from pages.parts.setup_form import setup_form, show_setup
 from pages.parts.transport import Drawn, buttons, live, status_lines
 
 

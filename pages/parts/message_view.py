@@ -90,7 +90,7 @@ def _executed(call: ToolCall, position: int, trace: Trace) -> ToolRun | None:
 def _call(call: ToolCall, run: ToolRun | None, *, key: str) -> None:
     st.caption(t("The model asks for this tool; asking runs nothing."))
     st.text(f"{call.name}   {call.id}")
-    text_block(call.arguments_text(), key=key, file_name=f"arguments-{call.id or 'call'}.json")
+    text_block(call.arguments_text(), key=key, file_name="arguments.json")
     if call.problem:
         st.warning(t("The arguments could not be read; the call is answered with an error."))
     if run is not None and run.decision != "run":

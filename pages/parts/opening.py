@@ -25,7 +25,8 @@ from agent.trace import Trace
 from pages.parts import address
 from pages.parts.data import data_folder
 from pages.parts.runs import OpenRun, registry
-from pages.parts.setup import Setup, chosen
+from pages.parts.setup import Setup
+from pages.parts.setup_form import chosen
 from pages.parts.transport import Action, move
 from pages.parts.words import t
 
@@ -64,7 +65,7 @@ def _started() -> OpenRun | None:
     run_id = address.next_run_id()
     try:
         run = registry().open(run_id, lambda: _make(run_id, chosen()))
-    except AgentError as error:
+    except (AgentError, OSError) as error:
         address.tell(str(error))
         return None
     address.open_run(run_id)
@@ -159,6 +160,6 @@ def _recovered(run_id: str) -> OpenRun | None:
 
     try:
         return registry().open(run_id, make)
-    except AgentError as error:
+    except (AgentError, OSError) as error:
         address.tell(str(error))
         return None

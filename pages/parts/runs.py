@@ -17,15 +17,10 @@ import streamlit as st
 from agent.loop import Loop
 from agent.runner import Runner
 from agent.trace import Trace
-from pages.parts import address
-from pages.parts.data import private
 from pages.parts.setup import Setup
-from pages.parts.words import t
 
 MOST_RUNS = 100
 """Runs kept in memory at once."""
-
-_LISTED = 20
 
 FORGOTTEN_S = 3600.0
 """Seconds without a look after which a run counts as forgotten."""
@@ -122,19 +117,3 @@ class Runs:
 def registry() -> Runs:
     """The registry of this server process."""
     return Runs()
-
-
-def open_runs(current: str | None) -> None:
-    """Draw links to the other open runs in the side bar: all of them for the one user of a private server.
-
-    On a server that others can reach, only those that this browser opened.
-    """
-    own = address.opened()
-    others = [run for run in registry().listed() if run.id != current and (private() or run.id in own)]
-    if not others:
-        return
-    with st.sidebar.expander(t("Open runs: {n}", n=len(others)), type="compact"):
-        for run in others[:_LISTED]:
-            state = t("done") if run.done else t("busy") if run.runner.busy else t("waiting")
-            label = t("Run {id}: {state}", id=run.id[:4], state=state)
-            st.page_link("pages/run.py", label=label, query_params=address.run_link(run.id))

@@ -139,7 +139,7 @@ def live(run: OpenRun, drawn: Drawn, status: DeltaGenerator, partial: DeltaGener
         partial: where the streamed text goes.
     """
     following = not drawn.done and run.driver != address.visitor()
-    first = True
+    first = True  # the first time is part of the full rerun, which has just drawn everything
 
     @st.fragment(run_every=POLL_S if drawn.busy else FOLLOW_S if following else None)
     def watch() -> None:
@@ -147,7 +147,7 @@ def live(run: OpenRun, drawn: Drawn, status: DeltaGenerator, partial: DeltaGener
         if not first and Drawn.of(run) != drawn:
             st.rerun()
         first = False
-        registry().find(run.id)
+        registry().find(run.id)  # somebody looks at the run, so it is not forgotten
         with status:
             status_lines(run, busy=drawn.busy)
         if drawn.busy:
@@ -169,7 +169,8 @@ def status_lines(run: OpenRun | None, *, busy: bool, problem: str | None = None)
     st.markdown(loop_row(run.loop.state if run is not None else AgentState.THINK, phase))
     if run is not None and busy and phase is not None:
         words = phase_words(phase)
-        doing = t("Pausing after this call") if run.asked == "pause" else t("Running")
+        asked = {"pause": t("Pausing after this call"), "stop": t("Stopping")}
+        doing = asked.get(run.asked) or t("Running")
         st.markdown(f":material/pending: **{doing}**: {words.word} {maker_look(words.actor).badge} {words.sentence}")
     elif problem is not None:
         st.markdown(problem)

@@ -5,9 +5,13 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import Any
 
+import pytest
+
 from agent import Loop, Message, ModelReply, Runner
+from agent.errors import InputError
 from agent.models.base import CallControl
 from pages.parts.opening import key_for
 from pages.parts.runs import OpenRun, Runs
@@ -78,3 +82,10 @@ def test_the_key_of_the_environment_goes_to_its_own_server_only() -> None:
     assert own("https://mine.example/v1") is None
     assert own("https://other.example/v1") == "no-key"
     assert key_for("https://other.example/v1", "typed", environment) == "typed"
+
+
+def test_a_scenario_is_never_taken_for_a_path(tmp_path: Path) -> None:
+    script = tmp_path / "mine.yaml"
+    script.write_text("[hello]", encoding="utf-8")
+    with pytest.raises(InputError, match="no scenario"):
+        Setup(scenario=str(script)).script()
