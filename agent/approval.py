@@ -96,13 +96,5 @@ RUN = Decision("run")
 
 def digest(call: ToolCall, *, with_id: bool = True) -> str:
     """A short fingerprint of id, name and arguments. Without the id: the same for the same call made again."""
-    arguments = jsontext.dumps(sort_keys(call.arguments), compact=True)
-    parts = (call.id if with_id else "", call.name, arguments)
+    parts = (call.id if with_id else "", call.name, jsontext.canonical(call.arguments))
     return blake2b("\0".join(parts).encode(), digest_size=8).hexdigest()
-
-
-def sort_keys(value: Any) -> Any:
-    """A JSON value with the keys of every object in order, so that equal values give equal text."""
-    if isinstance(value, dict):
-        return {key: sort_keys(value[key]) for key in sorted(value)}
-    return [sort_keys(item) for item in value] if isinstance(value, list) else value

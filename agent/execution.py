@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import asyncio
 import contextvars
-import json
 import queue
 import threading
 from collections import deque
@@ -17,7 +16,7 @@ from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from agent import clock
+from agent import clock, jsontext
 from agent.results import ToolResult
 
 if TYPE_CHECKING:
@@ -88,7 +87,7 @@ def _repeats(jobs: Sequence[Job]) -> dict[int, ToolResult]:
     for job in jobs:
         if job.tool.idempotent:
             continue
-        position = first.setdefault((job.tool.name, json.dumps(job.arguments, sort_keys=True)), job.position)
+        position = first.setdefault((job.tool.name, jsontext.canonical(job.arguments)), job.position)
         if position != job.position:
             answers[job.position] = ToolResult.failed(
                 f"not run: duplicate of call {position + 1}; {job.tool.name} runs once for equal arguments",

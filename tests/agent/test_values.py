@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from agent import FakeModel, InputError, Message, ModelReply, Tool, ToolCall, Trace, Usage, clock, run
 from agent.ids import new_call_id, new_trace_id
 from agent.journal import read_trace, write_trace
-from agent.jsontext import copy_json, dump_bytes, dumps
+from agent.jsontext import canonical, copy_json, dump_bytes, dumps
 from agent.trace import Edit
 
 json_values = st.recursive(
@@ -46,6 +46,17 @@ def test_real_characters_stay_and_half_surrogates_go() -> None:
     assert dumps("a\ud83d") == '"a\ufffd"'
     assert dump_bytes("a\ud83d") == '"a\ufffd"'.encode()
     assert json.loads(dump_bytes({"n": 2**70, "m": 10**400})) == {"n": 2**70, "m": 10**400}
+
+
+@given(json_values)
+def test_the_canonical_text_does_not_depend_on_the_order_of_keys(value: Any) -> None:
+    def turned(item: Any) -> Any:
+        if isinstance(item, dict):
+            return {key: turned(item[key]) for key in reversed(item)}
+        return list(map(turned, item)) if isinstance(item, list) else item
+
+    assert canonical(turned(value)) == canonical(value)
+    assert json.loads(canonical(value)) == json.loads(dumps(value))
 
 
 @given(json_values)
