@@ -25,9 +25,9 @@ if TYPE_CHECKING:
     from agent.models.openai_chat import OpenAIModel
     from agent.policy import CapabilityPolicy
     from agent.result import RunResult, Step, run
-    from agent.results import ToolResult
     from agent.runner import Runner
     from agent.stops import StopReason
+    from agent.tool_result import ToolResult
     from agent.tools import RunContext, Tool, ToolRegistry, tool
     from agent.trace import Evidence, Outcome, Trace, TraceStep
     from agent.usage import Usage
@@ -48,9 +48,9 @@ _WHERE = {
     "models.openai_chat": ("OpenAIModel",),
     "policy": ("CapabilityPolicy",),
     "result": ("RunResult", "Step", "run"),
-    "results": ("ToolResult",),
     "runner": ("Runner",),
     "stops": ("StopReason",),
+    "tool_result": ("ToolResult",),
     "tools": ("RunContext", "Tool", "ToolRegistry", "tool"),
     "trace": ("Evidence", "Outcome", "Trace", "TraceStep"),
     "usage": ("Usage",),

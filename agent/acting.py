@@ -9,8 +9,8 @@ from agent.approval import RUN, Decision, digest
 from agent.execution import Job, execute
 from agent.limits import Limits
 from agent.policy import CapabilityPolicy
-from agent.results import ToolResult
 from agent.state import Counters, PendingCall
+from agent.tool_result import ToolResult
 from agent.tools import RunContext, ToolRegistry
 
 

@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 from agent import jsontext
 from agent.messages import ToolCall
-from agent.results import ToolResult
+from agent.tool_result import ToolResult
 
 DecisionKind = Literal["run", "edited", "mocked", "skipped", "rejected", "denied"]
 

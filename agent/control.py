@@ -28,10 +28,10 @@ from agent.models.replies import visible_text
 from agent.outgoing import Outgoing
 from agent.policy import CapabilityPolicy
 from agent.request import MessageView
-from agent.results import ToolResult
 from agent.settings import NO_LIMITS, Settings
 from agent.state import PendingCall, RunState
 from agent.stops import Stop, StopReason, stop_for
+from agent.tool_result import ToolResult
 from agent.tools import RunContext, Tool, ToolRegistry
 from agent.trace import ModelInfo, Outcome, Trace
 

@@ -17,7 +17,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from agent import clock, jsontext
-from agent.results import ToolResult
+from agent.tool_result import ToolResult
 
 if TYPE_CHECKING:
     from agent.messages import ToolCall

@@ -22,9 +22,9 @@ from agent.errors import InputError
 from agent.events import Phase
 from agent.models.base import ModelReply
 from agent.redact import may_hold_secret, redact
-from agent.results import ToolResult
 from agent.state import PendingCall, RunState, slots
 from agent.tape import Tape
+from agent.tool_result import ToolResult
 from agent.trace import Trace
 
 SCHEMA = "agent-journal/1"

@@ -14,8 +14,8 @@ from agent.messages import Message
 from agent.models.base import ModelReply
 from agent.protocol import INTERRUPTED
 from agent.request import request_of
-from agent.results import ToolResult
 from agent.state import PendingCall, RunState
+from agent.tool_result import ToolResult
 from agent.trace import ToolRun, TraceStep
 from agent.usage import Usage
 

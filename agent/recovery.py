@@ -13,10 +13,10 @@ from agent.errors import InputError, ModelError, Retry
 from agent.events import Phase
 from agent.journal import SCHEMA
 from agent.models.base import ModelReply
-from agent.results import ToolResult
 from agent.settings import Settings
 from agent.state import ContextState, Counters, PendingCall, RunState
 from agent.stops import Stop, StopReason, note_outcomes
+from agent.tool_result import ToolResult
 from agent.trace import Request
 
 UNKNOWN_OUTCOME = "it was running when the program ended, so its outcome is unknown"

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple, get_args, get_origin, get_type_hints
 
 from agent import jsontext, schema
 from agent.errors import ArgumentError, ToolDefinitionError
-from agent.results import plain
+from agent.tool_result import plain
 
 Convert = Callable[[dict[str, Any]], dict[str, Any]]
 """From checked JSON arguments to the values of the parameters, by name; raises ArgumentError."""

@@ -10,8 +10,8 @@ from agent.approval import Decision
 from agent.errors import InputError
 from agent.events import Phase
 from agent.messages import Message, ToolCall
-from agent.results import ToolResult
 from agent.stops import Stop
+from agent.tool_result import ToolResult
 from agent.trace import Request, ToolRun, Trace, TraceStep
 
 SCHEMA = "agent-snapshot/1"

@@ -19,9 +19,9 @@ from agent import clock, docstrings, jsontext, signature
 from agent.errors import ArgumentError, ToolDefinitionError
 from agent.execution import Job, execute, wait_for
 from agent.messages import ToolCall
-from agent.results import ToolResult
 from agent.schema import ArgumentSchema
 from agent.signature import CallPlan, Convert, RunContext
+from agent.tool_result import ToolResult
 
 __all__ = ["RunContext", "Tool", "ToolRegistry", "tool"]
 

@@ -11,7 +11,7 @@ import pytest
 
 from agent.execution import MAX_PARALLEL, Job, execute
 from agent.messages import ToolCall
-from agent.results import ToolResult
+from agent.tool_result import ToolResult
 from agent.tools import RunContext, Tool, ToolRegistry, tool
 
 

@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pydantic import BaseModel
 
-from agent.results import MAX_DEPTH, ToolResult, plain
+from agent.tool_result import MAX_DEPTH, ToolResult, plain
 
 
 class Color(Enum):
