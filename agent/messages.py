@@ -7,7 +7,7 @@ know of a provider's message (reasoning fields, signatures, whatever comes next)
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -15,6 +15,8 @@ from agent import jsontext
 
 UNREADABLE = "_unreadable_arguments"
 """The key under which arguments that were not a JSON object stay in the history, so that the history is valid JSON."""
+PROBLEM = "_problem"
+"""The key beside it that says why they could not be read; older files do without."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +42,7 @@ class ToolCall:
     def arguments_text(self) -> str:
         """The arguments as the JSON object that stands in the history and goes over the wire."""
         if self.problem is not None:
-            return jsontext.dumps({UNREADABLE: self.text or ""})
+            return jsontext.dumps({UNREADABLE: self.text or "", PROBLEM: self.problem})
         return self.text if self.text is not None else jsontext.dumps(self.arguments)
 
     def to_dict(self) -> dict[str, Any]:
@@ -58,8 +60,10 @@ class ToolCall:
         if isinstance(text, Mapping):
             return cls(call_id, name, dict(text), extra=extra)
         arguments, problem = read_arguments(text)
-        if UNREADABLE in arguments and len(arguments) == 1:
-            return cls(call_id, name, {}, str(arguments[UNREADABLE]), "the arguments were not a JSON object", extra)
+        if UNREADABLE in arguments and arguments.keys() <= {UNREADABLE, PROBLEM}:
+            text = str(arguments[UNREADABLE])
+            problem = arguments.get(PROBLEM) or read_arguments(text)[1] or "the arguments were not a JSON object"
+            return cls(call_id, name, {}, text, str(problem), extra)
         kept = None if text is None or not str(text).strip() or text == "null" else str(text)
         return cls(call_id, name, arguments, kept, problem, extra)
 
@@ -154,11 +158,6 @@ class Message:
 
 
 _KNOWN = frozenset(("role", "content", "tool_calls", "tool_call_id", "name"))
-
-
-def to_dicts(messages: Iterable[Message]) -> list[dict[str, Any]]:
-    """The messages in OpenAI Chat form; the dicts are shared with the messages."""
-    return [message.to_dict() for message in messages]
 
 
 def _part_text(part: Any) -> str:

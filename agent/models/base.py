@@ -88,9 +88,9 @@ class ModelReply:
             data["usage"] = self.usage.to_dict()
         if self.retries:
             data["retries"] = [asdict(retry) for retry in self.retries]
-        for name in _PLAIN:
-            if value := getattr(self, name):
-                data[name] = value
+        if self.warnings:
+            data["warnings"] = list(self.warnings)
+        data.update((name, value) for name in _PLAIN if (value := getattr(self, name)) is not None)
         return data
 
     @classmethod
@@ -102,11 +102,11 @@ class ModelReply:
             usage=Usage.from_dict(usage) if usage else None,
             retries=tuple(Retry(**retry) for retry in data.get("retries") or ()),
             warnings=tuple(data.get("warnings") or ()),
-            **{name: data[name] for name in _PLAIN if name in data and name != "warnings"},
+            **{name: data[name] for name in _PLAIN if name in data},
         )
 
 
-_PLAIN = ("finish_reason", "model", "first_token_ms", "cost", "raw", "warnings", "stop")
+_PLAIN = ("finish_reason", "model", "first_token_ms", "cost", "raw", "stop")
 
 
 class Model(Protocol):

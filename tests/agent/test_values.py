@@ -100,8 +100,23 @@ def test_unreadable_arguments_stay_valid_json_in_the_history(text: str) -> None:
     assert call.problem
     assert text in json.loads(call.arguments_text()).values()
     again = ToolCall.from_dict(call.to_dict())
-    assert again.problem
-    assert (again.text, again.arguments) == (text, {})
+    assert (again.text, again.problem, again.arguments) == (text, call.problem, {})
+
+
+def test_a_problem_that_the_text_alone_does_not_show_is_kept() -> None:
+    call = ToolCall("a", "w", text='{"b": 1}', problem="the reply was cut off by the length limit")
+    assert ToolCall.from_dict(call.to_dict()).problem == call.problem
+
+
+def test_the_problem_of_an_older_file_is_found_in_the_text_again() -> None:
+    kept = {"name": "w", "arguments": json.dumps({"_unreadable_arguments": '{"a": 1, "b"'})}
+    assert "not valid JSON (Expecting ':'" in str(ToolCall.from_dict({"id": "a", "function": kept}).problem)
+
+
+def test_a_reply_reads_back_with_its_zeros() -> None:
+    reply = ModelReply(Message("assistant", "x"), cost=0.0, first_token_ms=0.0, warnings=("odd",), raw={"a": 0})
+    assert ModelReply.from_dict(json.loads(dumps(reply.to_dict()))) == reply
+    assert ModelReply(Message("assistant", "x")).to_dict() == {"message": {"role": "assistant", "content": "x"}}
 
 
 def test_the_argument_text_of_a_provider_is_kept_to_the_letter() -> None:
