@@ -11,39 +11,42 @@ from agent.limits import Limits
 from agent.policy import CapabilityPolicy
 from agent.state import Counters, PendingCall
 from agent.tool_result import ToolResult
-from agent.tools import RunContext, ToolRegistry
+from agent.tools import RunContext, Tool, ToolRegistry
+
+UNKNOWN_OUTCOME = "it was running when the program ended, so its outcome is unknown"
 
 
 def approve(
     calls: list[PendingCall], tools: ToolRegistry, policy: CapabilityPolicy | None, limits: Limits, counters: Counters
-) -> list[PendingCall]:
-    """Decide about every call that is not decided yet; gives those that the policy denied.
+) -> None:
+    """Decide about every call that is not decided yet.
 
     A call for which a person must be asked stays undecided, with a ``question``. The policy is asked with the name that
     the call resolved to, whatever the model wrote.
     """
-    denied = []
     for index, pending in enumerate(calls):
         unknown = pending.begun and pending.decision is None
         if pending.decision is not None or pending.result is not None or unknown:
             continue
         tool = tools.resolve(pending.call.name)
         pending.name = tool.name if tool else None
-        pending.decision, pending.question = _verdict(index, calls, tools, policy, limits, counters)
-        if pending.decision and pending.decision.kind == "denied":
-            denied.append(pending)
-    return denied
+        pending.decision, pending.question = _verdict(index, pending, policy, limits, counters)
+
+
+def ask_about_unknowns(calls: list[PendingCall], why: str = UNKNOWN_OUTCOME) -> bool:
+    """Take the approval back from every tool that had begun and has no result: whether it ran is for a person to say.
+
+    True when there is such a call.
+    """
+    unknown = [pending for pending in calls if pending.begun and pending.result is None]
+    for pending in unknown:
+        pending.before, pending.decision, pending.question = pending.before or pending.decision, None, why
+    return bool(unknown)
 
 
 def _verdict(
-    index: int,
-    calls: list[PendingCall],
-    tools: ToolRegistry,
-    policy: CapabilityPolicy | None,
-    limits: Limits,
-    counters: Counters,
+    index: int, pending: PendingCall, policy: CapabilityPolicy | None, limits: Limits, counters: Counters
 ) -> tuple[Decision | None, str]:
-    pending = calls[index]
     if counters.rejected and digest(pending.call, with_id=False) in counters.rejected:
         return Decision("rejected", "user", "the same call was rejected before"), ""
     if limits.calls_per_step is not None and index >= limits.calls_per_step:
@@ -59,6 +62,7 @@ def _verdict(
 def act(
     calls: list[PendingCall],
     tools: ToolRegistry,
+    policy: CapabilityPolicy | None,
     context: Callable[[PendingCall], RunContext],
     begin: Callable[[PendingCall], object],
     *,
@@ -69,8 +73,9 @@ def act(
     """Run what was approved and answer the rest; gives each result as it comes.
 
     Args:
-        calls: the calls that have no result yet.
+        calls: all calls of the reply; those with a result are passed over.
         tools: where the tools are.
+        policy: asked once more, right before a tool runs: between approval and now it may have changed.
         context: what a tool that asks for it is told about the run.
         begin: told of each call right before its tool starts.
         parallel: whether tools may run at the same time.
@@ -78,22 +83,34 @@ def act(
         deadline_s: seconds after which a tool that still runs is given up.
     """
     jobs = []
-    for index, pending in enumerate(calls):
-        decision = pending.decision or Decision("denied", reason="nobody approved this call")
-        if not decision.holds_for(pending.call):
-            decision = pending.decision = Decision("denied", reason="the approval was for another call")
-        if (answer := decision.answer()) is not None:
-            yield pending, answer
+    for position, pending in enumerate(calls):
+        if pending.result is not None:
             continue
         tool = tools.resolve(pending.call.name)
-        arguments = decision.arguments if decision.arguments is not None else pending.call.arguments
-        if tool is None or (pending.call.problem and decision.kind != "edited"):
+        pending.decision = decision = _last_word(pending, tool, policy)
+        if (answer := decision.answer()) is not None:
+            yield pending, answer
+        elif tool is None or (pending.call.problem and decision.kind != "edited"):
             begin(pending)
             yield pending, tools.run(pending.call)
-            continue
-        jobs.append(Job(index, pending.call, tool, arguments, context(pending)))
+        else:
+            arguments = decision.arguments if decision.arguments is not None else pending.call.arguments
+            jobs.append(Job(position, pending.call, tool, arguments, context(pending)))
     started = execute(
         jobs, parallel=parallel, stop=stop, deadline_s=deadline_s, begin=lambda job: begin(calls[job.position])
     )
     for position, result in started:
         yield calls[position], result
+
+
+def _last_word(pending: PendingCall, tool: Tool | None, policy: CapabilityPolicy | None) -> Decision:
+    """The decision that holds now."""
+    decision = pending.decision or Decision("denied", reason="nobody approved this call")
+    if not decision.holds_for(pending.call):
+        return Decision("denied", reason="the approval was for another call")
+    if policy is None or tool is None or decision.kind not in ("run", "edited"):
+        return decision
+    verdict, reason = policy.check(tool.name)
+    if verdict == "deny" or (verdict == "ask" and decision.by != "user"):
+        return Decision("denied", "policy", reason)
+    return decision

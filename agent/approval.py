@@ -80,6 +80,11 @@ class Decision:
             return f"[The user changed the arguments to {jsontext.dumps(self.arguments)} before the tool ran.]\n"
         return "[The user gave this result, the tool did not run.]\n" if self.kind == "mocked" else ""
 
+    def words(self) -> dict[str, Any]:
+        """What a person put in: the reason, the arguments or the result, as far as given."""
+        given = {"reason": self.reason, "arguments": self.arguments, "result": self.result, "stop": self.stop}
+        return {name: value for name, value in given.items() if value not in (None, "", False)}
+
     def to_dict(self) -> dict[str, Any]:
         """JSON data."""
         return asdict(self)

@@ -18,7 +18,9 @@ def conclude(run: RunState, stop: Stop, checks: Sequence[Check]) -> Outcome:
     """Write the outcome of the run into its trace."""
     reply = run.reply
     final = visible_text(reply) if reply is not None and stop.reason is StopReason.FINAL else ""
-    run.trace.outcome = outcome = Outcome(reason=str(stop.reason), detail=stop.detail, final=final)
+    outcome = Outcome(reason=str(stop.reason), detail=stop.detail, final=final)
+    outcome.active_s = round(run.counters.active_s, 3)
+    run.trace.outcome = outcome
     if not final:
         outcome.fallback = _last_text(run)
     outcome.verified, outcome.evidence = verify([*_claims(run, final), *checks], run.trace)

@@ -214,6 +214,8 @@ def cap_result(text: str, limit: int) -> str:
     keep = max(20, int(len(text) * limit / size))
     head, tail = keep * 2 // 3, keep - keep * 2 // 3
     omitted = len(text) - head - tail
+    if omitted <= 0:
+        return text
     return f"{text[:head]}\n[… {omitted} of {len(text)} characters omitted]\n{text[-tail:]}"
 
 

@@ -44,7 +44,9 @@ def _ask(check: Check, trace: Trace) -> Evidence:
         answer = check(trace)
     except Exception as error:
         return Evidence(check=name, ok=None, detail=f"the check itself failed: {type(error).__name__}: {error}")
-    return answer if isinstance(answer, Evidence) else Evidence(check=name, ok=answer)
+    if not isinstance(answer, Evidence):
+        return Evidence(check=name, ok=None if answer is None else bool(answer))
+    return answer
 
 
 @dataclass(frozen=True, slots=True)

@@ -29,8 +29,6 @@ from agent.trace import Trace
 
 SCHEMA = "agent-journal/1"
 
-_TOLD_BY_THEIR_LINES = (Phase.CALL, Phase.EXECUTE)
-"""After a reply, and after the last result of a step, it is plain what comes next."""
 _CALL_BEGINS = b'{"begin":"call"}\n'
 _NEXT = {phase: f'{{"phase":"{phase}"}}\n'.encode() for phase in Phase}
 
@@ -48,27 +46,35 @@ class Journal:
         self._secrets = tuple(secrets)
         self._tape: Tape | None = None
         self._path = Path()
-        self._notes = 0
+        self._notes = self._nudges = 0
         self._clean = True
+        self._broken: OSError | None = None
+        self._wanted = False
 
     def open(self, run: RunState) -> None:
-        """Begin a new journal from the run as it stands; one that was there for the same run is replaced at once."""
+        """Begin a new journal from the run as it stands; one that was there for the same run is replaced at once.
+
+        Raises:
+            OSError: the folder or the disk cannot take it. What was there stays, and the next phase tries again.
+            InputError: the trace id cannot be a file name.
+        """
         self.close()
         if self.folder is None:
             return
-        self.folder.mkdir(parents=True, exist_ok=True)
         self._path = self.folder / f"{_file_stem(run.trace)}.jsonl"
+        self._wanted, self._broken, self._clean = True, OSError("the journal could not be opened"), True
+        self.folder.mkdir(parents=True, exist_ok=True)
         draft = self._path.with_suffix(".jsonl.tmp")
-        self._clean = True
-        self._tape = Tape(draft)
+        self._tape, self._broken = Tape(draft), None
         self._write({"schema": SCHEMA, "snapshot": run.to_dict()})
+        if self._broken:
+            raise self._broken
         draft.replace(self._path)
-        self._notes = len(run.trace.notes)
+        self._notes, self._nudges = len(run.trace.notes), run.counters.nudges
 
     def begin_call(self) -> None:
         """A model call is about to be made."""
-        if self._tape is not None:
-            self._tape.append(_CALL_BEGINS)
+        self._append(_CALL_BEGINS)
 
     def reply(self, run: RunState, reply: ModelReply, latency_ms: float) -> None:
         """The model answered."""
@@ -80,12 +86,19 @@ class Journal:
             line["context"] = slots(run.context)
         self._write(line, _said(reply))
 
-    def failed(self, run: RunState) -> None:
-        """The model call gave no reply."""
+    def failed(self, run: RunState, following: Phase) -> None:
+        """The model call gave no reply; what comes next is decide, or prepare for a shorter request."""
         if self._tape is None:
             return
         step = run.step
-        self._write({"failed": step.retries, "latency_ms": step.latency_ms, "started": step.started})
+        line: dict[str, Any] = {
+            "failed": step.retries,
+            "latency_ms": step.latency_ms,
+            "started": step.started,
+            "failure": run.failure and [run.failure.reason, run.failure.detail],
+        }
+        line |= {"phase": following, "context": slots(run.context), "model_calls": run.counters.model_calls}
+        self._write(line)
 
     def decided(self, calls: list[PendingCall]) -> None:
         """Something else than simply running was decided about calls."""
@@ -95,8 +108,7 @@ class Journal:
 
     def begin_tool(self, index: int) -> None:
         """A tool is about to run."""
-        if self._tape is not None:
-            self._tape.append(b'{"begin":%d}\n' % index)
+        self._append(b'{"begin":%d}\n' % index)
 
     def result(self, index: int, pending: PendingCall, result: ToolResult) -> None:
         """A call has its result."""
@@ -108,26 +120,34 @@ class Journal:
             line |= {"ok": False, "retryable": result.retryable, "timed_out": result.timed_out}
         self._write(line, result.text)
 
-    def nudged(self) -> None:
-        """An empty answer was met with a message that asks the model to go on."""
-        self._write({"nudge": True})
-
     def phase(self, run: RunState, done: Phase) -> None:
-        """A phase is done: write what comes next, or the trace file when there is nothing more."""
-        if self._tape is None or self.folder is None:
+        """A phase is done: write what comes next, or the trace file when there is nothing more.
+
+        Raises:
+            OSError: the disk is full. The run itself is as it should be, and the next phase writes all of it anew.
+        """
+        if not self._wanted or self.folder is None:
             return
+        if self._broken:
+            self.open(run)
         if run.phase is None:
             write_trace(run.trace, self.folder, self._secrets, clean=self._clean)
             self.close()
+            self._wanted = False
             self._path.unlink(missing_ok=True)
+        elif done is Phase.CALL or run.phase is Phase.APPEND:
+            return  # a reply, a failure or the last result of a step says itself what comes next
         elif run.failure:
             self._write({"phase": run.phase, "failure": [run.failure.reason, run.failure.detail]})
         elif done is Phase.PREPARE and run.request and run.request.edits:
             self._write(self._edited_request(run))
-        elif done not in _TOLD_BY_THEIR_LINES:
-            if done is Phase.APPROVE and any(p.decision is not RUN or p.name != p.call.name for p in run.pending):
+        elif run.counters.nudges > self._nudges:
+            self._nudges = run.counters.nudges
+            self._write({"nudge": run.phase})
+        else:
+            if run.phase is Phase.APPROVE or (run.phase is Phase.EXECUTE and _more_than_run(run.pending)):
                 self.decided(run.pending)
-            self._tape.append(_NEXT[run.phase])
+            self._append(_NEXT[run.phase])
 
     def close(self) -> None:
         """Let go of the file; the journal stays as it is."""
@@ -153,16 +173,33 @@ class Journal:
             hidden = redact(line, self._secrets)
             self._clean = self._clean and hidden is line
             line = hidden
-        self._tape.append(jsontext.dump_bytes(line) + b"\n")
+        self._append(jsontext.dump_bytes(line) + b"\n")
+
+    def _append(self, data: bytes) -> None:
+        """Add a line. Where that fails the phase still comes to its end; :meth:`phase` then writes the run anew."""
+        if self._tape is None or self._broken:
+            return
+        try:
+            self._tape.append(data)
+        except OSError as error:
+            self._broken = error
+
+
+def _more_than_run(calls: list[PendingCall]) -> bool:
+    """Whether something else was decided than to run every call as the model named it."""
+    return any(pending.decision is not RUN or pending.name != pending.call.name for pending in calls)
 
 
 def _said(reply: ModelReply) -> str | None:
     """All that a plain reply says; None where it holds more than text and calls."""
     message = reply.message
-    if message.extra or reply.raw or reply.warnings or reply.retries or isinstance(message.content, list):
+    odd = message.extra or message.name or reply.raw or reply.warnings or reply.retries or reply.stop
+    if odd or isinstance(message.content, list) or any(call.extra or call.problem for call in message.tool_calls):
         return None
-    calls = [call["function"] for call in message.to_dict().get("tool_calls", ())]
-    return "\n".join([message.content or "", *(f"{call['name']} {call['arguments']}" for call in calls)])
+    parts = [message.content or "", reply.model or "", reply.finish_reason or ""]
+    for call in message.to_dict().get("tool_calls", ()):
+        parts += (call["id"], call["function"]["name"], call["function"]["arguments"])
+    return "\n".join(parts)
 
 
 def write_trace(trace: Trace, folder: Path | str, secrets: Iterable[str] = (), *, clean: bool = False) -> Path:
@@ -182,7 +219,7 @@ def write_trace(trace: Trace, folder: Path | str, secrets: Iterable[str] = (), *
     path = folder / f"{_file_stem(trace)}.json"
     draft = path.with_suffix(".json.tmp")
     known_clean = _LONG if clean else ()
-    with draft.open("wb") as file:
+    with os.fdopen(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb") as file:
         file.writelines(_laid_out(trace.to_dict(), tuple(secrets), known_clean))
         file.flush()
         os.fsync(file.fileno())

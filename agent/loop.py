@@ -11,12 +11,12 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from agent import clock, recording
-from agent.acting import approve
+from agent.acting import approve, ask_about_unknowns
 from agent.control import RunControl
 from agent.errors import AgentError
 from agent.events import AgentEvent, Phase
 from agent.request import request_of
-from agent.stops import Stop, StopReason, first_stop, note_outcomes
+from agent.stops import Stop, StopReason, first_stop, may_nudge, note_outcomes
 
 
 class Loop(RunControl):
@@ -24,22 +24,27 @@ class Loop(RunControl):
 
     def advance(self) -> list[AgentEvent]:
         """Perform exactly one phase and give the events that it caused; nothing when the run is done or waiting."""
-        self._events, self._started = self._started, []
-        phase = self.run.phase
-        if phase is None or (phase is Phase.APPROVE and self.waiting and not self.stopping):
-            return self._events
-        begun = clock.monotonic()
-        if self.stopping:
-            self._finish(Stop(StopReason.STOPPED_BY_USER, "a person stopped the run"))
-        else:
-            self.run.phase = _PHASES[phase](self)
-        self.run.counters.active_s += clock.monotonic() - begun
-        self._journal.phase(self.run, phase)
+        with self._moving:
+            self._events, self._started = self._started, []
+            phase = self.run.phase
+            if phase is None or (phase is Phase.APPROVE and self.waiting and not self.stopping):
+                return self._events
+            begun = clock.monotonic()
+            if self.stopping:
+                self._end(Stop(StopReason.STOPPED_BY_USER, "a person stopped the run"))
+            else:
+                self.run.phase = _PHASES[phase](self)
+            self.run.counters.active_s += clock.monotonic() - begun
+            self._journal.phase(self.run, phase)
+        if self._listener_error:
+            self._raise_listener_error()
         return self._events
 
     def _prepare(self) -> Phase | None:
         """Build the request: the message list, changed by budget and interventions, and checked."""
         run = self.run
+        if stop := self._spent():
+            return self._end(stop)
         try:
             run.request, fitted = self._outgoing.build(self.messages, run.counters.task_at, self._summarise)
         except AgentError as error:
@@ -69,21 +74,19 @@ class Loop(RunControl):
     def _approve(self) -> Phase | None:
         """Code decides about every call: the policy first, then a person where one is to be asked."""
         run, own = self.run, self.settings
-        for denied in approve(run.pending, self.tools, own.policy, own.limits, run.counters):
-            reason = denied.decision.reason if denied.decision else ""
-            self._emit("tool.denied", id=denied.call.id, name=denied.call.name, reason=reason)
+        approve(run.pending, self.tools, own.policy, own.limits, run.counters)
         return Phase.APPROVE if self.waiting else Phase.EXECUTE
 
     def _execute(self) -> Phase | None:
         """The environment answers: what was approved runs, and the result of each call is kept."""
         run = self.run
-        todo = [pending for pending in run.pending if pending.result is None]
-        for pending, result in self._act(todo):
+        if ask_about_unknowns(run.pending):
+            return Phase.APPROVE
+        for pending, result in self._act(run.pending):
             index = run.pending.index(pending)
             recording.record_result(run, index, pending, result)
             self._journal.result(index, pending, result)
-            if pending.begun:
-                self._emit("tool.completed", id=pending.call.id, name=pending.call.name, result=result.value)
+            self._tell_result(pending, result)
         return Phase.APPEND
 
     def _append(self) -> Phase | None:
@@ -96,16 +99,12 @@ class Loop(RunControl):
         run, limits = self.run, self.settings.limits
         note_outcomes(run, limits)
         stop = first_stop(run, self.settings)
-        recording.log_step(run)
-        if stop and stop.reason is StopReason.EMPTY_ANSWER and run.counters.nudges < limits.nudges:
-            recording.nudge(run)
-            self._journal.nudged()
-            return Phase.PREPARE
+        self._log_step("OBSERVE" if stop is None else "DONE")
         run.pending = []
-        if stop is None:
+        if stop and stop.reason is StopReason.EMPTY_ANSWER and may_nudge(run, self.settings):
+            recording.nudge(run)
             return Phase.PREPARE
-        self._finish(stop)
-        return None
+        return self._end(stop) if stop else Phase.PREPARE
 
 
 _PHASES: dict[Phase, Callable[[Loop], Phase | None]] = {

@@ -13,7 +13,7 @@ from typing import Literal
 
 from agent import jsontext
 from agent.ids import new_call_id
-from agent.messages import Message, ToolCall
+from agent.messages import Message
 from agent.trace import Edit
 
 INTERRUPTED = "interrupted: this call was not finished, so there is no result"
@@ -87,25 +87,9 @@ def repairs(messages: Sequence[Message], found: Sequence[Violation]) -> list[Edi
     return edits
 
 
-def open_calls(messages: Sequence[Message]) -> list[ToolCall]:
-    """The calls of the last block that have no result yet, in call order."""
-    index = len(messages) - 1
-    answered: list[str | None] = []
-    while index >= 0 and messages[index].role == "tool":
-        answered.append(messages[index].tool_call_id)
-        index -= 1
-    missing = []
-    for call in messages[index].tool_calls if index >= 0 else ():
-        if call.id in answered:
-            answered.remove(call.id)
-        else:
-            missing.append(call)
-    return missing
-
-
-def interrupted_result(call_id: str, why: str = INTERRUPTED) -> Message:
+def interrupted_result(call_id: str) -> Message:
     """The synthetic result that closes a call which never got one."""
-    return Message("tool", jsontext.dumps({"error": why, "retryable": True}), tool_call_id=call_id)
+    return Message("tool", jsontext.dumps({"error": INTERRUPTED, "retryable": True}), tool_call_id=call_id)
 
 
 def with_own_ids(message: Message) -> Message:

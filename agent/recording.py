@@ -4,27 +4,45 @@ from __future__ import annotations
 
 import logging
 from dataclasses import asdict
+from typing import Any
 
 from agent import clock, tokens
 from agent.approval import digest
 from agent.context import ContextBudget, Fitted, cap_result
 from agent.errors import AgentError, ModelError
-from agent.events import STATE_OF, Maker
+from agent.events import Maker, Phase
 from agent.messages import Message
 from agent.models.base import ModelReply
 from agent.protocol import INTERRUPTED
 from agent.request import request_of
 from agent.state import PendingCall, RunState
 from agent.tool_result import ToolResult
-from agent.trace import ToolRun, TraceStep
+from agent.trace import Outcome, ToolRun, TraceStep
 from agent.usage import Usage
 
 logger = logging.getLogger("agent")
 
 NUDGE = "Your last message was empty. Please go on: call a tool or give the final answer."
-_CODE_ANSWERED = ("denied", "skipped")
+UNDECIDED = "unknown"
+"""The decision of a call as long as nobody has decided."""
+_FLAT = 1.02
+"""A count that grew by less than this factor stands still: templates make it jitter by a few tokens."""
 _TRUNCATION_GROWTH = 200
 """Tokens that a request must have grown by before a flat count of the provider says that it cuts prompts."""
+
+
+def begin_turn(run: RunState, text: str) -> None:
+    """Begin the next turn with the user's message; the outcome of the one before it moves into the notes."""
+    trace, counters = run.trace, run.counters
+    if trace.outcome.reason:
+        before = {"kind": "turn", "text": trace.outcome.reason, "step": len(trace.steps)}
+        trace.notes.append({**before, "outcome": trace.outcome.to_dict()})
+    run.failure, trace.outcome, run.phase = None, Outcome(), Phase.PREPARE
+    counters.turn_start = len(trace.steps)
+    counters.signatures, counters.rejected, counters.failing, counters.nudges = [], [], 0, 0
+    counters.task_at = trace.add(Message("user", text), Maker.USER)
+    trace.task = trace.task or text
+    trace.title = trace.title or text[:60]
 
 
 def begin_step(run: RunState) -> TraceStep:
@@ -54,9 +72,14 @@ def record_reply(run: RunState, reply: ModelReply, latency_ms: float, *, need_to
     step.finish_reason, step.cost, step.model = reply.finish_reason, reply.cost, reply.model
     if reply.retries:
         step.retries = [asdict(retry) for retry in reply.retries]
-    step.warnings = [*reply.warnings, *_server_truncates(run, step)]
+    step.warnings = list(reply.warnings)
+    if warning := truncation_warning(run):
+        step.warnings.append(warning)
     step.reply = run.trace.add(reply.message, Maker.MODEL, step.index, raw=reply.raw)
-    step.tools = [ToolRun(tool_call_id=c.id, name=c.name, arguments=c.arguments) for c in reply.message.tool_calls]
+    step.tools = [
+        ToolRun(tool_call_id=call.id, name=call.name, arguments=call.arguments, decision=UNDECIDED)
+        for call in reply.message.tool_calls
+    ]
     run.pending = [PendingCall(call) for call in reply.message.tool_calls]
     count_usage(run, step.usage, reply.cost)
     counters.model_calls += 1
@@ -71,10 +94,17 @@ def count_usage(run: RunState, usage: Usage | None, cost: float | None) -> None:
         run.counters.cost = (run.counters.cost or 0.0) + cost
 
 
-def record_failure(run: RunState, error: AgentError, latency_ms: float) -> None:
-    """Note a model call that gave no reply."""
-    run.step.latency_ms = latency_ms
-    run.counters.model_calls += 1
+def record_failure(run: RunState, error: AgentError, latency_ms: float, *, answered: bool) -> None:
+    """Note a model call that gave no reply.
+
+    Args:
+        run: the run.
+        error: what went wrong.
+        latency_ms: of the call, its retries included.
+        answered: the model was really asked, so its next call is the next turn of a script.
+    """
+    run.step.latency_ms = round(latency_ms, 3)
+    run.counters.model_calls += answered
     if isinstance(error, ModelError):
         run.step.retries = [asdict(retry) for retry in error.retries]
 
@@ -105,11 +135,22 @@ def record_result(run: RunState, index: int, pending: PendingCall, result: ToolR
     tool = run.step.tools[index]
     tool.name = pending.name or pending.call.name
     tool.started, tool.latency_ms, tool.ok = pending.started, result.latency_ms, result.ok
-    tool.decision = decision.kind if decision else "unknown"
-    if decision and decision.arguments is not None:
-        tool.arguments = decision.arguments
-    if result.timed_out:
-        tool.decision = "timed_out"
+    if decision is not None:
+        tool.decision = "timed_out" if result.timed_out else decision.kind
+        if decision.arguments is not None:
+            tool.arguments = decision.arguments
+        if decision.by == "user" and decision.kind != "run":
+            _note_intervention(run, decision.kind, Phase.APPROVE, {"call": pending.call.id, **decision.words()})
+
+
+def _note_intervention(run: RunState, kind: str, phase: Phase, params: dict[str, Any]) -> None:
+    about = {"kind": kind, "params": params, "step": len(run.trace.steps), "phase": str(phase), "by": "user"}
+    run.trace.interventions.append(about)
+
+
+def note_extension(run: RunState, changes: dict[str, Any]) -> None:
+    """A person let the run go on with other settings."""
+    _note_intervention(run, "extended", Phase.DECIDE, changes)
 
 
 def append_results(run: RunState, budget: ContextBudget | None) -> None:
@@ -149,15 +190,21 @@ def note_compaction(run: RunState, fitted: Fitted, step: int) -> None:
     run.trace.notes.append({"kind": "context", "text": f"{text} ({kind})", "step": step})
 
 
-def log_step(run: RunState) -> None:
-    """One structured record on the logger ``agent`` for the step that just ended."""
+def note_summary(run: RunState, text: str, usage: Usage | None, latency_ms: float) -> None:
+    """Keep a summary that the context budget had made: what it says, and what making it took."""
+    cost = {"usage": usage and usage.to_dict(), "latency_ms": latency_ms}
+    run.trace.notes.append({"kind": "summary", "text": text, "step": len(run.trace.steps) + 1, **cost})
+
+
+def log_step(run: RunState, state: str) -> None:
+    """One structured record on the logger ``agent`` for the step that just ended in ``state``."""
     if not logger.isEnabledFor(logging.INFO):
         return
     step, usage = run.step, run.step.usage or Usage()
     extra = {
         "trace_id": run.trace.trace_id,
         "step": step.index,
-        "state": str(STATE_OF[run.phase]),
+        "state": state,
         "msg_count": len(run.trace.messages),
         "prompt_tokens": usage.prompt_tokens,
         "completion_tokens": usage.completion_tokens,
@@ -172,24 +219,28 @@ def _maker(pending: PendingCall) -> Maker:
     kind = pending.decision.kind if pending.decision else "denied"
     if kind in ("mocked", "rejected"):
         return Maker.USER
-    return Maker.CODE if kind in _CODE_ANSWERED or pending.name is None else Maker.ENVIRONMENT
+    return Maker.ENVIRONMENT if pending.begun and pending.name else Maker.CODE
 
 
-def _server_truncates(run: RunState, step: TraceStep) -> list[str]:
+def truncation_warning(run: RunState) -> str | None:
     """A warning when the provider's prompt count stands still although the request grew.
 
     Some servers drop the oldest tokens beyond a small default window and answer HTTP 200 all the way.
     """
-    if len(run.trace.steps) < 2 or step.usage is None or step.request is None or step.request.edits:
-        return []
-    before, now = run.trace.steps[-2], step.usage.prompt_tokens
-    known = before.usage.prompt_tokens if before.usage and not before.usage.estimated else None
-    if known is None or now is None or step.usage.estimated or now > known or before.request is None:
-        return []
+    if len(run.trace.steps) < 2:
+        return None
+    before, step = run.trace.steps[-2:]
+    known, now = _reported_prompt(before), _reported_prompt(step)
+    if known is None or now is None or now > known * _FLAT or not before.request or not step.request:
+        return None
     grown = tokens.count_messages(run.trace.messages[before.request.upto : step.request.upto])
-    if grown < _TRUNCATION_GROWTH:
-        return []
-    return [
+    if grown < _TRUNCATION_GROWTH or step.request.edits:
+        return None
+    return (
         f"The server's context window is likely cutting the prompt: about {grown} tokens were added, but it still "
         f"counts {now}. Raise the window (Ollama: num_ctx, llama.cpp: --ctx-size)."
-    ]
+    )
+
+
+def _reported_prompt(step: TraceStep) -> int | None:
+    return step.usage.prompt_tokens if step.usage and not step.usage.estimated else None

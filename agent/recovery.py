@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from agent import recording
+from agent.acting import ask_about_unknowns
 from agent.approval import RUN
 from agent.errors import InputError, ModelError, Retry
 from agent.events import Phase
@@ -19,7 +20,6 @@ from agent.stops import Stop, StopReason, note_outcomes
 from agent.tool_result import ToolResult
 from agent.trace import Request
 
-UNKNOWN_OUTCOME = "it was running when the program ended, so its outcome is unknown"
 SECRET_LOST = "its arguments held a secret, which is not kept on disk"
 _MARK = "[redacted: "
 
@@ -75,7 +75,7 @@ class _Replay:
                 if key in line:
                     apply(self, line)
                     return True
-        except (KeyError, IndexError, TypeError, ValueError, InputError):
+        except (AttributeError, KeyError, IndexError, TypeError, ValueError, InputError):
             pass
         return False
 
@@ -86,22 +86,23 @@ class _Replay:
             self.run.pending[line["begin"]].begun = True
 
     def reply(self, line: dict[str, Any]) -> None:
-        run, reply = self.run, ModelReply.from_dict(line["reply"])
+        run, reply, latency_ms, at = self.run, ModelReply.from_dict(line["reply"]), line["latency_ms"], line["at"]
+        context = ContextState(**line["context"]) if "context" in line else run.context
         self._begin_step(line)
-        need_tokens = self.settings.limits.total_tokens is not None
-        recording.record_reply(run, reply, line["latency_ms"], need_tokens=need_tokens)
-        run.trace.entries[-1].at = line["at"]
+        recording.record_reply(run, reply, latency_ms, need_tokens=self.settings.limits.total_tokens is not None)
+        run.trace.entries[-1].at, run.counters.active_s, run.context = at, line["active_s"], context
         run.phase, run.call_begun = Phase.APPROVE if reply.message.tool_calls else Phase.DECIDE, False
         if reply.stop:
             run.failure = Stop(StopReason(reply.stop), "; ".join(reply.warnings))
-        run.counters.active_s = line["active_s"]
-        if "context" in line:
-            run.context = ContextState(**line["context"])
 
     def failed(self, line: dict[str, Any]) -> None:
+        run, retries = self.run, [Retry(**retry) for retry in line["failed"]]
+        context, failure = ContextState(**line["context"]), line["failure"]
         self._begin_step(line)
-        retries = [Retry(**retry) for retry in line["failed"]]
-        recording.record_failure(self.run, ModelError("", retries=retries), line["latency_ms"])
+        recording.record_failure(run, ModelError("", retries=retries), line["latency_ms"], answered=False)
+        run.counters.model_calls, run.context = line["model_calls"], context
+        run.failure = Stop(*failure) if failure else None
+        run.phase, run.call_begun = Phase(line["phase"]), False
 
     def decided(self, line: dict[str, Any]) -> None:
         self.run.pending = [PendingCall.from_dict(call) for call in line["decided"]]
@@ -117,6 +118,7 @@ class _Replay:
             self.run.phase = Phase.APPEND
 
     def nudge(self, line: dict[str, Any]) -> None:
+        self.phase({"phase": line["nudge"]})
         recording.nudge(self.run)
 
     def phase(self, line: dict[str, Any]) -> None:
@@ -132,7 +134,7 @@ class _Replay:
                 run.context, run.counters = ContextState(**line["context"]), Counters(**line["counters"])
         elif done is Phase.APPROVE and run.phase is Phase.EXECUTE:
             for pending in run.pending:
-                if pending.decision is None:
+                if pending.decision is None and pending.result is None:
                     pending.decision, pending.name = RUN, pending.call.name
         elif done is Phase.APPEND:
             recording.append_results(run, self.settings.context)
@@ -160,8 +162,8 @@ def _ask_about_unknowns(run: RunState) -> None:
     """A tool of unknown outcome, or one whose arguments are not what they were, must not simply run."""
     if run.phase not in (Phase.APPROVE, Phase.EXECUTE):
         return
-    for pending in run.pending:
-        lost = _MARK in pending.call.arguments_text()
-        if pending.result is None and (lost or pending.begun):
-            pending.decision, pending.question = None, SECRET_LOST if lost else UNKNOWN_OUTCOME
-            run.phase = Phase.APPROVE
+    lost = [p for p in run.pending if p.result is None and _MARK in p.call.arguments_text()]
+    for pending in lost:
+        pending.decision, pending.question = None, SECRET_LOST
+    if ask_about_unknowns([pending for pending in run.pending if pending not in lost]) or lost:
+        run.phase = Phase.APPROVE

@@ -9,6 +9,7 @@ from typing import Any, Literal
 from agent.loop import Loop
 from agent.messages import Message
 from agent.models.base import Model
+from agent.models.replies import visible_text
 from agent.stops import StopReason
 from agent.tools import Tool, ToolRegistry
 from agent.trace import Trace, TraceStep
@@ -82,7 +83,8 @@ def steps_of(trace: Trace) -> list[Step]:
     outcome = trace.outcome
     if outcome.reason and outcome.reason != StopReason.FINAL:
         stopped = f"{outcome.reason}: {outcome.detail}" if outcome.detail else outcome.reason
-        steps.append(Step(len(trace.steps), "error", stopped))
+        told = steps[-1].index if steps else -1
+        steps.append(Step(told + 1, "error", stopped))
     return steps
 
 
@@ -91,6 +93,7 @@ def _lines(trace: Trace, step: TraceStep) -> list[Step]:
     for tool in step.tools:
         text = "" if tool.message is None else trace.messages[tool.message].text
         lines.append(Step(step.index - 1, "tool_call", f"{tool.name}({tool.arguments}) -> {text}"))
-    if not step.tools and step.reply is not None and step is trace.steps[-1] and trace.outcome.final:
-        lines.append(Step(step.index - 1, "final", trace.outcome.final))
+    ended = step is not trace.steps[-1] or trace.outcome.final
+    if not step.tools and step.reply is not None and ended and (text := visible_text(trace.messages[step.reply])):
+        lines.append(Step(step.index - 1, "final", text))
     return lines

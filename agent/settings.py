@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal, get_args
 
 from agent.context import ContextBudget
+from agent.errors import InputError
 from agent.interventions import Intervention
 from agent.limits import Limits
 from agent.policy import CapabilityPolicy
 
+UnknownOutcome = Literal["ask", "run", "skip"]
 NO_LIMITS = Limits()
 """Only the step limit holds."""
 
@@ -29,6 +31,15 @@ class Settings:
     interventions: tuple[Intervention, ...] = ()
     parallel: bool = True
     """Whether the calls of one reply may run at the same time."""
+    unknown: UnknownOutcome = "ask"
+    """What is done about a tool that was running when the program ended."""
+
+    def __post_init__(self) -> None:
+        steps = self.max_steps
+        if steps is not None and (isinstance(steps, bool) or not isinstance(steps, int) or steps < 1):
+            raise InputError(f"max_steps must be a whole number from 1, or None for no limit, not {steps!r}")
+        if self.unknown not in get_args(UnknownOutcome):
+            raise InputError(f"unknown must be one of {', '.join(get_args(UnknownOutcome))}, not {self.unknown!r}")
 
     def to_config(self) -> dict[str, Any]:
         """As it stands in a trace's ``config``."""
@@ -39,6 +50,7 @@ class Settings:
             "context": self.context and self.context.to_dict(),
             "interventions": [intervention.to_dict() for intervention in self.interventions],
             "parallel": self.parallel,
+            "unknown": self.unknown,
         }
 
     @classmethod
@@ -52,4 +64,5 @@ class Settings:
             context=ContextBudget.from_dict(context) if context else None,
             interventions=tuple(Intervention.from_dict(item) for item in config.get("interventions") or ()),
             parallel=bool(config.get("parallel", True)),
+            unknown=config.get("unknown") or "ask",
         )

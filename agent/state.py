@@ -29,7 +29,9 @@ class PendingCall:
     question: str = ""
     """Why a person is asked; empty when nobody is."""
     begun: bool = False
-    """The tool was started. Without a result in a recovered run: outcome unknown."""
+    """The tool was started. Without a result: outcome unknown."""
+    before: Decision | None = None
+    """What had been decided, where the outcome became unknown after it."""
     result: ToolResult | None = None
     started: str | None = None
     finished: str | None = None
@@ -43,6 +45,7 @@ class PendingCall:
             "decision": self.decision and self.decision.to_dict(),
             "question": self.question,
             "begun": self.begun,
+            "before": self.before and self.before.to_dict(),
             "result": self.result and {name: getattr(self.result, name) for name in _RESULT},
             "started": self.started,
             "finished": self.finished,
@@ -51,13 +54,14 @@ class PendingCall:
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> PendingCall:
         """Read what :meth:`to_dict` wrote."""
-        decision, result = data.get("decision"), data.get("result")
+        decision, before, result = data.get("decision"), data.get("before"), data.get("result")
         return cls(
             call=ToolCall.from_dict(data["call"]),
             name=data.get("name"),
             decision=Decision.from_dict(decision) if decision else None,
             question=data.get("question") or "",
             begun=bool(data.get("begun")),
+            before=Decision.from_dict(before) if before else None,
             result=ToolResult(result["text"], **result) if result else None,
             started=data.get("started"),
             finished=data.get("finished"),
@@ -175,8 +179,9 @@ class RunState:
         Raises:
             InputError: it is not one, or it is damaged.
         """
-        if data.get("schema") != SCHEMA:
-            raise InputError(f'this is not a snapshot: "schema" should be "{SCHEMA}", found {data.get("schema")!r}')
+        schema = data.get("schema") if isinstance(data, Mapping) else None
+        if schema != SCHEMA:
+            raise InputError(f'this is not a snapshot: "schema" should be "{SCHEMA}", found {schema!r}')
         try:
             failure, request, phase = data.get("failure"), data.get("request"), data.get("phase")
             return cls(
@@ -189,7 +194,7 @@ class RunState:
                 counters=Counters(**data.get("counters") or {}),
                 context=ContextState(**data.get("context") or {}),
             )
-        except (KeyError, TypeError, ValueError) as error:
+        except (AttributeError, KeyError, TypeError, ValueError) as error:
             raise InputError(f"the snapshot is damaged: {error}") from error
 
 

@@ -18,7 +18,7 @@ from agent.models.replies import visible_text
 
 if TYPE_CHECKING:
     from agent.settings import Settings
-    from agent.state import RunState
+    from agent.state import PendingCall, RunState
 
 LONGEST_CYCLE = 4
 """Cycles of up to this many steps count as repeating: A A A, A B A B A B, and so on."""
@@ -81,6 +81,16 @@ def stop_for(error: AgentError, *, out_of_time: bool) -> Stop:
     else:
         reason = StopReason.MODEL_ERROR
     return Stop(reason, str(error))
+
+
+def over_budget(run: RunState, settings: Settings) -> Stop | None:
+    """A budget that leaves no room for one more model call."""
+    return next((stop for rule in BUDGETS if (stop := rule(run, settings))), None)
+
+
+def may_nudge(run: RunState, settings: Settings) -> bool:
+    """Whether an empty answer may be met with one more message: nudges are left, and so is every budget."""
+    return run.counters.nudges < settings.limits.nudges and over_budget(run, settings) is None
 
 
 def failed(run: RunState, settings: Settings) -> Stop | None:
@@ -183,19 +193,22 @@ def max_iterations(run: RunState, settings: Settings) -> Stop | None:
     return Stop(StopReason.MAX_ITERATIONS, f"stopped by {what} while the model still asked for tools")
 
 
-RULES: tuple[Rule, ...] = (
-    failed,
-    answered,
-    truncated_calls,
-    rejected,
-    repeated_call,
-    consecutive_errors,
-    token_budget,
-    cost_budget,
-    deadline,
-    max_iterations,
-)
+BUDGETS: tuple[Rule, ...] = (token_budget, cost_budget, deadline, max_iterations)
+"""Rules that also hold before the first call of a turn."""
+RULES: tuple[Rule, ...] = (failed, answered, truncated_calls, rejected, repeated_call, consecutive_errors, *BUDGETS)
 """The order matters only where two fire at once: what the model said comes before what we count."""
+ASK_AGAIN = frozenset(
+    (
+        StopReason.MODEL_ERROR,
+        StopReason.SCRIPT_EXHAUSTED,
+        StopReason.CONTEXT_OVERFLOW,
+        StopReason.UNKNOWN_ACTION,
+        StopReason.TRUNCATED,
+        StopReason.STOPPED_BY_USER,
+        StopReason.REJECTED_BY_USER,
+    )
+)
+"""Reasons after which a run that goes on calls the model again; after the others the rules are asked again."""
 
 
 def note_outcomes(run: RunState, limits: Limits) -> None:
@@ -205,16 +218,18 @@ def note_outcomes(run: RunState, limits: Limits) -> None:
     failing = all(pending.result is not None and not pending.result.ok for pending in run.pending)
     run.counters.failing = run.counters.failing + 1 if failing else 0
     if limits.repeated_calls:
-        outcomes = sorted(_signature(p.call.name, p.call.arguments, p.result, limits) for p in run.pending)
+        outcomes = sorted(_signature(pending, limits) for pending in run.pending)
         # Nine equal calls in one reply are nine repeats; different calls of one reply are one thing, in any order.
         new = outcomes if len(set(outcomes)) == 1 else ["+".join(outcomes)]
         run.counters.signatures = (run.counters.signatures + new)[-LONGEST_CYCLE * limits.repeated_calls :]
 
 
-def _signature(name: str, arguments: dict[str, object], result: object, limits: Limits) -> str:
-    told = {key: arguments[key] for key in sorted(arguments) if key not in limits.cosmetic}
-    text = getattr(result, "text", "")
-    key = "\0".join((name, jsontext.dumps(told, compact=True), text))
+def _signature(pending: PendingCall, limits: Limits) -> str:
+    """A fingerprint of what was called and what came of it. Cosmetic arguments count only where there are no others."""
+    arguments = pending.call.arguments
+    told = {key: value for key, value in arguments.items() if key not in limits.cosmetic} or arguments
+    text = pending.result.text if pending.result else ""
+    key = "\0".join((pending.name or pending.call.name, jsontext.canonical(told), text))
     return blake2b(key.encode(), digest_size=8).hexdigest()
 
 

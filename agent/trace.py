@@ -116,7 +116,7 @@ class Edit(Record):
     message: int
     """Position in the message list; an inserted message stands before that position."""
     by: str
-    """``context``, or the kind of the intervention."""
+    """``context``, ``protocol`` (a list that was mended before sending), or the kind of the intervention."""
     with_: dict[str, Any] | None = None
     """The message sent instead (replace) or besides (insert); ``with`` in the file."""
     count: int = 1
@@ -212,6 +212,8 @@ class Outcome(Record):
     """One sentence about the reason: which call was repeated, what the provider said."""
     fallback: str = ""
     """The last text that the model wrote, where there is no final answer."""
+    active_s: float | None = None
+    """Seconds of work; pauses do not count. None where a file does not say."""
     verified: bool | None = None
     """True when all evidence holds, False when some fails, None when nothing was checked."""
     evidence: list[Evidence] = field(default_factory=list)

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agent import FakeModel, Loop, Message, ModelReply, Tool, ToolCall
-from agent.protocol import INTERRUPTED, open_calls, repairs, violations, with_own_ids
+from agent.protocol import INTERRUPTED, repairs, violations, with_own_ids
 from agent.request import MessageView, apply_edits
 from agent.trace import Edit
 
@@ -150,12 +150,6 @@ def test_a_resumed_list_with_a_hole_is_mended_in_the_request_only() -> None:
     again.finish()
     assert violations(seen) == []
     assert again.trace.steps[0].request.edits[0].by == "protocol"  # type: ignore[union-attr]
-
-
-def test_open_calls_are_those_of_the_last_block() -> None:
-    assert [call.id for call in open_calls([USER, asks("a", "b"), *answers("a")])] == ["b"]
-    assert open_calls([USER]) == []
-    assert open_calls([]) == []
 
 
 def test_edits_speak_of_the_unchanged_list() -> None:

@@ -101,6 +101,7 @@ def comparable(loop: Loop) -> dict[str, Any]:
         if pending["result"]:
             pending["result"]["latency_ms"] = None
     data["trace"].pop("created")
+    data["trace"]["outcome"].pop("active_s")
     data["counters"].pop("active_s")
     return data
 

@@ -1,0 +1,207 @@
+"""What the six phases lean on: events, the model call's control, tools that begin, how a call fails and a run ends."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator, Sequence
+
+from agent import clock, recording, tokens
+from agent.acting import act
+from agent.approval import Decision
+from agent.asking import Asker
+from agent.closing import conclude
+from agent.context import ContextWindow
+from agent.errors import AgentError, ModelError
+from agent.events import AgentEvent, Phase
+from agent.evidence import Check
+from agent.journal import Journal
+from agent.messages import Message
+from agent.models.base import CallControl, ModelReply
+from agent.models.replies import visible_text
+from agent.outgoing import Outgoing
+from agent.request import MessageView
+from agent.settings import Settings
+from agent.state import PendingCall, RunState
+from agent.stops import Stop, StopReason, over_budget, stop_for
+from agent.tool_result import ToolResult
+from agent.tools import RunContext, ToolRegistry
+
+
+class Workings:
+    """One run, and what moves it. Everything that must survive is in ``run``; the rest is made anew on a resume."""
+
+    run: RunState
+
+    def __init__(
+        self,
+        asker: Asker,
+        tools: ToolRegistry,
+        settings: Settings,
+        evidence: Sequence[Check],
+        on_event: Callable[[AgentEvent], None] | None,
+        journal: Journal,
+    ) -> None:
+        self.tools = tools
+        self.settings = settings
+        self.evidence = tuple(evidence)
+        self.on_event = on_event
+        self._asker = asker
+        self._journal = journal
+        self._stop = threading.Event()
+        self._moving = threading.Lock()
+        self._events: list[AgentEvent] = []
+        self._started: list[AgentEvent] = []
+        self._listener_error: BaseException | None = None
+        self._fresh = True
+        self._logged = 0
+
+    def _adopt(self, run: RunState) -> None:
+        """Take a run over, with the model, the tools and the settings as they are now."""
+        self.run = run
+        trace, settings = run.trace, self.settings
+        trace.config = {**settings.to_config(), "protocol": getattr(self._asker.model, "protocol", "native")}
+        trace.tools = self.tools.schemas()
+        happened = [item for item in trace.interventions if item.get("step") is not None]
+        trace.interventions = [item.to_dict() for item in settings.interventions] + happened
+        budget = settings.context
+        window = ContextWindow(budget, run.context, tokens.count_schemas(trace.tools)) if budget else None
+        self._outgoing = Outgoing(window, settings.interventions)
+        self._needs_tokens = settings.limits.total_tokens is not None
+        self._fresh = True
+
+    # ---- telling ----
+
+    def _emit(self, type: str, /, **payload: object) -> None:
+        """Tell an event. A listener that fails does not stop the phase half-way: its error is raised after it."""
+        event = AgentEvent(type, payload)
+        self._events.append(event)
+        if self.on_event:
+            try:
+                self.on_event(event)
+            except BaseException as error:
+                self._listener_error = self._listener_error or error
+
+    def _tell(self, type: str, payload: dict[str, object]) -> None:
+        self._emit(type, **payload)
+
+    def _log_step(self, state: str) -> None:
+        """Log the step that just ended, once."""
+        if self.run.iteration and self._logged < self.run.step.index:
+            self._logged = self.run.step.index
+            recording.log_step(self.run, state)
+
+    # ---- the model call ----
+
+    def _left_s(self) -> float | None:
+        limit = self.settings.limits.deadline_s
+        return None if limit is None else max(0.0, limit - self.run.counters.active_s)
+
+    def _control(self) -> CallControl:
+        left = self._left_s()
+        deadline = None if left is None else clock.monotonic() + left
+        return CallControl(self.run.counters.model_calls, self._tell, self._stop, deadline)
+
+    def _spent(self) -> Stop | None:
+        """Before the first request of a turn, or after going on: a budget that is used up already."""
+        fresh, self._fresh = self._fresh, False
+        return over_budget(self.run, self.settings) if fresh else None
+
+    def _summarise(self, messages: list[Message]) -> str:
+        """The separate model call behind a summary: no step, but it counts in the budgets and stands in the notes."""
+        reply, latency_ms = self._asker.ask(messages, [], self._control())
+        self.run.counters.model_calls += 1
+        recording.count_usage(self.run, reply.usage, reply.cost)
+        text = visible_text(reply.message)
+        recording.note_summary(self.run, text, reply.usage, latency_ms)
+        return text
+
+    def _sent(self) -> MessageView:
+        """The part of the message list that the request at hand was made of."""
+        request = self.run.request
+        return MessageView(self.run.trace.messages, request.upto if request else 0)
+
+    def _note_reply(self, reply: ModelReply) -> None:
+        """What a reply means for the rest of the run, beside its message."""
+        window = self._outgoing.window
+        if window and reply.usage and not recording.truncation_warning(self.run):
+            window.learn(self._sent(), reply.usage.prompt_tokens)
+        if reply.stop:
+            self.run.failure = Stop(StopReason(reply.stop), "; ".join(reply.warnings))
+
+    def _fail(self, error: AgentError, begun: float | None = None) -> Phase:
+        """A model call, begun then, or its preparation failed: the run ends, unless a shorter request may help."""
+        run, window = self.run, self._outgoing.window
+        left, spent_s = self._left_s(), 0.0 if begun is None else clock.monotonic() - begun
+        stop = stop_for(error, out_of_time=left is not None and left <= spent_s)
+        if begun is not None:
+            recording.record_failure(run, error, spent_s * 1000, answered=stop.reason in _ANSWERED)
+        too_long = isinstance(error, ModelError) and error.kind == "context_overflow"
+        retry = too_long and window is not None and window.refused(run.step.index, self._sent())
+        run.failure = None if retry else stop
+        following = Phase.PREPARE if retry else Phase.DECIDE
+        if begun is not None:
+            self._journal.failed(run, following)
+        return following
+
+    # ---- tools ----
+
+    def _act(self, calls: list[PendingCall]) -> Iterator[tuple[PendingCall, ToolResult]]:
+        """Run what was approved and answer the rest; each result as it comes."""
+        own = self.settings
+        how = {"parallel": own.parallel, "stop": self._stop, "deadline_s": self._left_s()}
+        return act(calls, self.tools, own.policy, self._context_of, self._begin_tool, **how)  # type: ignore[arg-type]
+
+    def _context_of(self, pending: PendingCall) -> RunContext:
+        """What a tool that asks for it is told about the run."""
+        return RunContext(self.run.trace.trace_id, self.run.step.index, pending.call.id, self._tell)
+
+    def _begin_tool(self, pending: PendingCall) -> None:
+        """Note that a tool is about to run, so that after a crash its outcome is known to be unknown."""
+        pending.begun, pending.started = True, clock.now()
+        self._journal.begin_tool(self.run.pending.index(pending))
+        self._emit("tool.started", id=pending.call.id, name=pending.call.name)
+
+    def _tell_result(self, pending: PendingCall, result: ToolResult) -> None:
+        """The event of a call that has its answer: from the tool, or from who kept it from running."""
+        about = {"id": pending.call.id, "name": pending.call.name}
+        decision = pending.decision
+        if pending.begun:
+            self._emit("tool.completed", **about, result=result.value)
+        elif decision and decision.kind == "mocked":
+            self._emit("tool.mocked", **about, result=result.value)
+        else:
+            self._emit("tool.denied", **about, reason=(decision.reason or decision.kind) if decision else "not run")
+
+    # ---- the end ----
+
+    def _end(self, stop: Stop) -> Phase | None:
+        """End the turn: every call gets its answer, the outcome is written, the last event is told."""
+        self._close_calls()
+        self.run.phase = None
+        outcome = conclude(self.run, stop, self.evidence)
+        self._log_step("DONE")
+        if stop.reason is StopReason.FINAL:
+            self._emit("turn.completed", answer=outcome.final, iterations=self.run.iteration)
+        else:
+            self._emit("turn.failed", reason=str(stop.reason))
+        return None
+
+    def _close_calls(self) -> None:
+        """Answer what is still open, so that the message list can be sent again at any time."""
+        if self.run.phase in (Phase.APPROVE, Phase.EXECUTE, Phase.APPEND):
+            recording.append_results(self.run, self.settings.context)
+        self.run.pending = []
+
+    def _raise_listener_error(self) -> None:
+        error, self._listener_error = self._listener_error, None
+        if error is not None:
+            raise error
+
+
+_ANSWERED = (StopReason.MODEL_ERROR, StopReason.CONTEXT_OVERFLOW)
+"""Failures in which the model was really asked: a call that was stopped, or had no turn, is not counted as one."""
+
+
+def nobody_was_there(pending: PendingCall) -> Decision:
+    """What is decided for a call that a person should have been asked about, where there is none."""
+    return Decision("denied", "policy", f"{pending.question}, and nobody was there to ask")
