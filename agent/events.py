@@ -55,6 +55,7 @@ _MAKER_OF = {
     "model.completed": Maker.MODEL,
     "model.delta": Maker.MODEL,
     "tool.completed": Maker.ENVIRONMENT,
+    "tool.mocked": Maker.USER,
 }
 
 
@@ -66,7 +67,7 @@ class AgentEvent:
     ``tool.started {id, name}``; ``tool.completed {id, name, result}``; ``turn.completed {answer, iterations}``;
     ``turn.failed {reason}``. Only when it happens: ``model.delta {text | reasoning}``,
     ``model.retry {attempt, error, wait_s, status}``, ``tool.denied {id, name, reason}``,
-    ``context.compacted {before, tokens}``.
+    ``tool.mocked {id, name, result}``, ``context.compacted {before, tokens}``.
     """
 
     type: str

@@ -196,10 +196,13 @@ def note_summary(run: RunState, text: str, usage: Usage | None, latency_ms: floa
     run.trace.notes.append({"kind": "summary", "text": text, "step": len(run.trace.steps) + 1, **cost})
 
 
+def wants_log() -> bool:
+    """Whether anybody listens to the records of steps."""
+    return logger.isEnabledFor(logging.INFO)
+
+
 def log_step(run: RunState, state: str) -> None:
     """One structured record on the logger ``agent`` for the step that just ended in ``state``."""
-    if not logger.isEnabledFor(logging.INFO):
-        return
     step, usage = run.step, run.step.usage or Usage()
     extra = {
         "trace_id": run.trace.trace_id,
@@ -227,9 +230,10 @@ def truncation_warning(run: RunState) -> str | None:
 
     Some servers drop the oldest tokens beyond a small default window and answer HTTP 200 all the way.
     """
-    if len(run.trace.steps) < 2:
+    steps = run.trace.steps
+    if steps[-1].usage is None or len(steps) < 2:
         return None
-    before, step = run.trace.steps[-2:]
+    before, step = steps[-2:]
     known, now = _reported_prompt(before), _reported_prompt(step)
     if known is None or now is None or now > known * _FLAT or not before.request or not step.request:
         return None

@@ -86,7 +86,7 @@ class Workings:
 
     def _log_step(self, state: str) -> None:
         """Log the step that just ended, once."""
-        if self.run.iteration and self._logged < self.run.step.index:
+        if recording.wants_log() and self.run.iteration and self._logged < self.run.step.index:
             self._logged = self.run.step.index
             recording.log_step(self.run, state)
 
@@ -163,14 +163,14 @@ class Workings:
 
     def _tell_result(self, pending: PendingCall, result: ToolResult) -> None:
         """The event of a call that has its answer: from the tool, or from who kept it from running."""
-        about = {"id": pending.call.id, "name": pending.call.name}
-        decision = pending.decision
+        call, decision = pending.call, pending.decision
         if pending.begun:
-            self._emit("tool.completed", **about, result=result.value)
+            self._emit("tool.completed", id=call.id, name=call.name, result=result.value)
         elif decision and decision.kind == "mocked":
-            self._emit("tool.mocked", **about, result=result.value)
+            self._emit("tool.mocked", id=call.id, name=call.name, result=result.value)
         else:
-            self._emit("tool.denied", **about, reason=(decision.reason or decision.kind) if decision else "not run")
+            reason = (decision.reason or decision.kind) if decision else "not run"
+            self._emit("tool.denied", id=call.id, name=call.name, reason=reason)
 
     # ---- the end ----
 
