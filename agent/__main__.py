@@ -2,7 +2,9 @@
 
 import sys
 
-from agent.cli import main
+from agent.startup import loading
 
 if __name__ == "__main__":
+    with loading():
+        from agent.cli import main
     sys.exit(main())

@@ -209,6 +209,8 @@ def _find(path_or_name: str | Path) -> Path:
 
 def _text_of(path: Path) -> str:
     try:
+        if path.exists() and not (path.is_file() or path.is_dir()):  # a pipe would be waited for, a device has no end
+            raise InputError(f"{str(path)!r} cannot be read: it is not a regular file")
         return path.read_text(encoding="utf-8-sig")
     except UnicodeDecodeError as error:
         raise InputError(f"{path.name}: a script must be UTF-8 text, and this file is not") from error
