@@ -142,6 +142,8 @@ def load_script(path_or_name: str | Path) -> Script:
     Raises:
         InputError: there is neither, or the script is wrong; the text says where and what was expected.
     """
+    if not str(path_or_name).strip():
+        raise InputError("the name of the script is empty: give a file or a scenario")
     path = _find(path_or_name)
     return parse_script(_text_of(path), path.name)
 

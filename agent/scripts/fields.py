@@ -102,19 +102,36 @@ class EvidenceFields(Strict):
         return self
 
 
-def _fields_of(kind: type) -> type[Strict]:
-    """The fields of a dataclass as a group of keys, so that a script can set whatever the dataclass has."""
+def _fields_of(kind: type, least: Mapping[str, float]) -> type[Strict]:
+    """The fields of a dataclass as a group of keys, so that a script can set whatever the dataclass has.
+
+    Args:
+        kind: the dataclass.
+        least: the smallest value of a number that makes sense; 1 where a field is not named.
+    """
     hints = get_type_hints(kind)
     options: dict[str, Any] = {
-        field.name: (hints[field.name], ... if field.default is dataclasses.MISSING else field.default)
+        field.name: (
+            _bounded(hints[field.name], least.get(field.name, 1)),
+            ... if field.default is dataclasses.MISSING else field.default,
+        )
         for field in dataclasses.fields(kind)
         if field.name != "cosmetic"
     }
     return create_model(f"{kind.__name__}Fields", __base__=Strict, **options)
 
 
-LimitsFields = _fields_of(Limits)
-ContextFields = _fields_of(ContextBudget)
+def _bounded(hint: Any, least: float) -> Any:
+    """The type of a field, its numbers finite and not below ``least``."""
+    kinds = get_args(hint) or (hint,)
+    if float in kinds:
+        return Annotated[float, Field(ge=least, allow_inf_nan=False)] | None
+    return Annotated[hint, Field(ge=least)] if int in kinds else hint
+
+
+LimitsFields = _fields_of(Limits, {"repeated_calls": 2, "deadline_s": 0.001, "cost": 0.000001, "nudges": 0})
+"""A call that was made once is no repeat."""
+ContextFields = _fields_of(ContextBudget, {})
 
 
 class ScriptFields(Strict):

@@ -81,7 +81,8 @@ def _json(text: str, name: str) -> Any:
     try:
         return json.loads(text)
     except json.JSONDecodeError as error:
-        raise InputError(f"{name}, line {error.lineno}: this is not valid JSON: {error.msg}") from error
+        what = error.msg.removesuffix(" at")  # the parser's words lead up to a position
+        raise InputError(f"{name}, line {error.lineno}: this is not valid JSON: {what}") from error
 
 
 def _yaml(text: str, name: str) -> Any:

@@ -1,6 +1,7 @@
 """A script is read, checked with the place of every fault, and plays as a run."""
 
 import json
+import os
 
 import pytest
 from hypothesis import given
@@ -165,6 +166,19 @@ def test_max_steps_can_be_taken_away():
         ("turns:\n  - usage: {}\n", "my.yaml, line 2, turns[0]: a turn needs a text or calls"),
         ("- a\n- 5\n", "my.yaml, line 2, [1]: expected a mapping, found 5"),
         ("limits: {repeat: 3}\nturns: [a]", "my.yaml, line 1, limits.repeat: unknown key 'repeat'"),
+        (
+            "turns: [a]\nlimits:\n  repeated_calls: 1",
+            "my.yaml, line 3, limits.repeated_calls: input should be greater than or equal to 2, found 1",
+        ),
+        (
+            "limits: {deadline_s: -1}\nturns: [a]",
+            "my.yaml, line 1, limits.deadline_s: input should be greater than or equal to 0.001, found -1",
+        ),
+        ("limits: {cost: 1e999}\nturns: [a]", "my.yaml, line 1, limits.cost: input should be a finite number, found"),
+        (
+            "context: {max_tokens: 0}\nturns: [a]",
+            "my.yaml, line 1, context.max_tokens: input should be greater than or equal to 1, found 0",
+        ),
         ("context: {}\nturns: [a]", "my.yaml, line 1, context.max_tokens: the key 'max_tokens' is missing"),
         ("task: x\nuser: [y]\nturns: [a]", "my.yaml: give the user's words as task"),
         ("protocol: jsonaction\nturns: [a]", "my.yaml, line 1, protocol: input should be 'native' or 'json_action'"),
@@ -186,7 +200,21 @@ def test_a_fault_is_told_with_its_place_and_what_was_expected(text, expected):
     assert fault(text).startswith(expected)
 
 
+@pytest.mark.parametrize(
+    "limit", ["failing_steps", "total_tokens", "calls_per_step", "repeated_calls", "deadline_s", "cost", "nudges"]
+)
+def test_no_limit_of_a_script_is_negative(limit):
+    text = fault(f"limits: {{{limit}: -3}}\nturns: [a]")
+    assert text.startswith(f"my.yaml, line 1, limits.{limit}: ") and text.endswith(", found -3")
+
+
+def test_a_limit_may_be_switched_off_and_nudges_may_be_none():
+    script = parse_script("limits: {repeated_calls: null, deadline_s: null, cost: 0.5, nudges: 0}\nturns: [a]")
+    assert script.limits == Limits(cost=0.5)
+
+
 def test_a_fault_in_json_is_told_with_its_line():
+    assert fault('{"turns": ["a', "my.json") == "my.json, line 1: this is not valid JSON: Unterminated string starting"
     assert fault('{"turns": [\n"a",\n]}', "my.json").startswith("my.json, line 3: this is not valid JSON")
     assert fault('{"turns":\n [5]}', "my.json").startswith("my.json, line 2, turns[0]: expected a mapping, found 5")
 
@@ -218,6 +246,11 @@ def test_what_is_no_script_file_is_said(tmp_path):
         load_script(tmp_path / "latin")
     with pytest.raises(InputError, match="cannot be read: Is a directory"):
         load_script(tmp_path)
+    with pytest.raises(InputError, match="the name of the script is empty"):
+        load_script("")
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(InputError, match="pipe' cannot be read: it is not a regular file"):
+        load_script(tmp_path / "pipe")
     with pytest.raises(InputError, match="there is no file or scenario 'clac'; did you mean 'calc'"):
         load_script("clac")
     with pytest.raises(InputError, match="there is no file or scenario"):
