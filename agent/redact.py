@@ -13,7 +13,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Iterable
-from functools import cache, lru_cache
+from functools import cache, lru_cache, partial
 from typing import Any
 
 from agent import jsontext
@@ -54,26 +54,32 @@ def may_hold_secret(text: str, secrets: Iterable[str] = ()) -> bool:
 def is_secret_field(name: str) -> bool:
     """Whether a field of this name holds a secret: ``apiKey``, ``X-Auth-Token``; not ``max_tokens`` or ``author``."""
     words = _words(name)
-    if not words or not re.search(rf"[A-Za-z]{_ENDING}$", name):
+    if not words or not re.search(rf"[A-Za-z]{_ENDING}\Z", name):
         return False
     last, before = words[-1], words[-2] if len(words) > 1 else ""
     if last in ("key", "keys"):
         return re.fullmatch(_KINDS_OF_KEY, before) is not None
     if last == "token":
         return re.fullmatch(_ORDINARY_TOKENS, before) is None
-    return re.fullmatch(_SECRET_WORDS, last) is not None or name == "_auth"
+    if last == "pass":
+        return re.fullmatch(_ORDINARY_PASSES, before) is None
+    return re.fullmatch(_SECRET_WORDS, last) is not None
 
 
 _SECRET_WORDS = (
-    "(?:api|access|secret|private)keys?|(?:access|auth)token|passwords?|passwd|pwd|passphrase|secrets?|authorization|"
-    "credentials?|cookie|jwt"
+    r"(?:api|access|secret|private|ssh)keys?|(?:access|auth)token|\w*(?:passwords?|passwd|passphrase)|pwd|"
+    "(?:db|user|root|admin)pass|secrets?|auth|authorization|bearer|credentials?|cookie|jwt|[th]?otp"
 )
-_KINDS_OF_KEY = "api|access|secret|private|auth|account|encryption|signing|subscription|master"
+_KINDS_OF_KEY = "api|access|secret|private|auth|account|encryption|signing|subscription|master|ssh"
 _ORDINARY_TOKENS = (
     "max|min|num|total|per|first|last|next|page|continuation|sync|start|end|stop|eos|bos|pad|unk|sep|cls|mask|special|"
     "input|output|prompt|completion|cached|reasoning|image|audio|text|tool|current|each"
 )
 """Words before ``token`` that make it a count, a cursor or a piece of vocabulary."""
+_ORDINARY_PASSES = "first|second|third|last|next|single|one|two|multi|low|high|band|all|max|min|num|forward|backward"
+"""Words before ``pass`` that make it one round of something, a filter or an outcome."""
+_ALONE_ORDINARY = frozenset(("auth", "bearer", "pass"))
+"""Names that are as often a kind, a count or an outcome (``PASS: test_2``, ``pass=12``) when they stand alone."""
 
 
 _ENDING = r"[\d_-]*"
@@ -88,21 +94,27 @@ def _words(name: str) -> list[str]:
 # -- the shapes ----------------------------------------------------------------------------------------------------
 
 _SIGN = r"""\\*["']?\s*[:=]"""
+_LOOSE_SIGN = r"""[\\"']*(?:\s|\\\w{1,5})*[:=]"""
+"""The same where the text stands inside JSON, so that a line break is two characters or six."""
 _NAMES = {
     "key": "keys?",
     "token": "token",
     "secret": "secrets?",
-    "pass": "pass(?:phrase|w(?:or)?ds?)",
+    "pass": "pass(?:phrase|w(?:or)?ds?)?",
     "pwd": "pwd",
-    "auth": "(?:_auth|authorization)",
+    "auth": "auth(?:orization)?",
+    "bearer": "bearer",
+    "otp": "otp",
     "credential": "credentials?",
     "cookie": "cookie",
     "jwt": "jwt",
 }
 """How the name of a secret field ends: a plain search that costs next to nothing, and the pattern it stands for."""
 _HINTS = {
-    **{hint: tail + _ENDING + _SIGN for hint, tail in _NAMES.items()},
-    "bearer": r"bearer\s",
+    **{hint: tail + _ENDING + _LOOSE_SIGN for hint, tail in _NAMES.items()},
+    "bearer": rf"bearer(?:[\s\\]|{_ENDING}{_LOOSE_SIGN})",
+    "--": rf"(?<!-)--[\w-]*(?:{'|'.join(_NAMES.values())}){_ENDING}[\s\\]",
+    "curl": r"-\w*u",
     "://": r"://[^\s/@]*:[^\s/@]*@",
     "sig": r"sig(?:nature)?=",
     "private key": "private key-",
@@ -119,20 +131,27 @@ _UNMARKED = r"(?!\[redacted: )"
 _PEM = r"(?s:-----BEGIN [A-Z ]*PRIVATE KEY-----.*?(?:-----END [A-Z ]*PRIVATE KEY-----|\Z))"
 _IN_URL = rf"(?P<head>://[^\s/:@]*:){_UNMARKED}(?P<value>[^\s/@]+)(?=@)"
 _IN_QUERY = rf"""(?P<head>[?&](?P<name>[\w.-]+)=){_UNMARKED}(?P<value>[^\s&#"'<>\\]+)"""
-_NAMED = rf"""(?ix)
-    (?P<head>(?<![\w-])(?P<name>[\w-]*(?:{"|".join(_NAMES.values())}){_ENDING})(?P<sign>{_SIGN})\s*)
-    (?:(?P<quote>\\*["']){_UNMARKED}(?P<quoted>(?:(?!(?P=quote))(?:\\.|[^\\\n]))+)(?=(?P=quote))
-      |(?P<bare>(?:(?:bearer|basic|digest|token)\s+)?[^\s,;&"'<>()\[\]\\]+)(?P<after>[(\[]?))"""
-_BEARER = r"(?i)(?P<head>\bbearer\s+)(?P<value>[\w.~+/=-]{6,})"
+_NAME = rf"""(?ix)(?<![\w-])
+    (?P<name>[\w-]*(?:{"|".join(_NAMES.values())}){_ENDING})(?P<sign>{_SIGN}\s*|\s+)"""
+_VALUE = rf"""(?ix)
+    (?P<quote>\\*["']){_UNMARKED}(?P<quoted>(?:(?!(?P=quote))(?:\\.|[^\\\n]))+)(?=(?P=quote))
+    |(?P<bare>(?:(?:bearer|basic|digest|token)\s+)?[^\s,;&"'<>()\[\]\\]+)(?P<after>[(\[]?)"""
+_CURL_USER = rf"""(?x)
+    (?P<head>(?<![\w-])(?:-\w*[uU]|--(?:proxy-)?user)(?:\s+|=)?(?P<quote>\\*["'])?[^\s:"'\\]*:){_UNMARKED}
+    (?P<value>(?(quote)[^"'\\\n]+|[^\s"'\\]+))"""
+_BEARER = r"(?i)(?P<head>\bbearer\s+)(?!bearer\s)(?P<value>[\w.~+/=-]{6,})"
 _JWT = r"\beyJ[\w-]{6,}\.[\w-]{4,}(?:\.[\w-]*)*"
 _VENDOR_KEY = (
     r"(?<![A-Za-z0-9])(?:A[KS]IA[0-9A-Z]{16}\b|(?:hf_|npm_|r8_|gsk_)[A-Za-z0-9]{16,}"
     r"|(?:AIza|SG\.|ya29\.)[\w.-]{16,}"
+    r"|sk-(?:proj|ant|svcacct|admin)-[\w-]{8,}|sk-[A-Za-z0-9]{20,}|gh[oprsu]_[A-Za-z0-9]{16,}"
     rf"|(?:{'|'.join(map(re.escape, _PREFIXES))})(?=[\w-]*\d)[\w-]{{6,}})"
 )
 
-_PLACEHOLDER = r"\$\{?[A-Za-z_]\w*\}?|\$\(.*|%\w+%|<[^>]*>?|\{\{?[\w. ]*\}?\}?|\*+|[xX]+|\.+|\[redacted: [^\]]*\]"
+_PLACEHOLDER = r"\$\{?[A-Za-z_]\w*\}?|\$\(.*|%\w+%|<[^>]*>?|\{\{?[\w. ]*\}?\}?|\*+|[xX]+|\.+"
 _NO_VALUE = r"(?i:str|string|int|bool|bytes|any|none|null|true|false|optional|required|undefined|nan)\.?|['\"=:]*"
+_PROSE = "(?i:a|an|and|are|as|flag|for|from|if|in|instead|is|of|on|option|or|the|to|was|when|with|you|your)[.:]?"
+"""What follows the name of an option in a sentence about it: ``use --password to set it``."""
 _CODE = r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+"
 
 
@@ -142,7 +161,7 @@ def _mark(what: str) -> str:
 
 def _is_placeholder(value: str) -> bool:
     """``$API_KEY``, ``<your key>``, ``***`` and marks of an earlier pass: not a secret, and worth reading."""
-    return re.fullmatch(_PLACEHOLDER, value) is not None
+    return "[redacted:" in value or re.fullmatch(_PLACEHOLDER, value) is not None
 
 
 def _redact(value: Any, exact: tuple[str, ...]) -> Any:
@@ -174,7 +193,7 @@ def _hide(value: Any, name: str, exact: tuple[str, ...]) -> Any:
     if isinstance(value, str):
         return value if not value or _is_placeholder(value) else _mark_of(name)
     if isinstance(value, (int, float)) and not isinstance(value, bool):
-        return value if _words(name)[-1] == "token" else _mark_of(name)
+        return value if _may_count(_words(name)) else _mark_of(name)
     if isinstance(value, (list, tuple)):
         items = [_hide(item, name, exact) for item in value]
         return value if all(map(_same, items, value)) else type(value)(items)
@@ -195,8 +214,8 @@ def _redact_text(text: str, exact: tuple[str, ...]) -> str:
         new = _redact(value, exact)
         return text if new is value else jsontext.dumps(new)
     redacted = text
-    for pattern, replace in _rules():
-        redacted = pattern.sub(replace, redacted)
+    for rule in _rules():
+        redacted = rule(redacted)
     return text if redacted == text else redacted
 
 
@@ -220,27 +239,54 @@ def _json_inside(text: str) -> Any:
         return None
 
 
-def _named(match: re.Match[str]) -> str:
-    name, head, quote = match["name"], match["head"], match["quote"]
-    if not is_secret_field(name):
-        return match[0]
-    if quote:
-        return match[0] if _is_placeholder(match["quoted"]) else f"{head}{quote}{_mark_of(name)}"
-    bare = match["bare"]
-    return match[0] if _is_no_secret(bare, match) else f"{head}{_mark_of(name)}{match['after']}"
+def _named(text: str) -> str:
+    """Hide what follows the name of a secret: ``password=...``, ``"api_key": "..."``, ``--token ...``."""
+    names, values = _name_and_value()
+    parts, done = [], 0
+    for name in names.finditer(text):
+        flag = name["sign"].isspace()
+        if name.start() < done or not is_secret_field(name["name"]) or (flag and not name["name"].startswith("--")):
+            continue
+        value = values.match(text, name.end())
+        if value is None or _is_placeholder(value["quoted"] or value["bare"]):
+            continue
+        if value["bare"] and (_is_no_argument(value["bare"]) if flag else _is_no_secret(name, value)):
+            continue
+        parts += [text[done : name.end()], value["quote"] or "", _mark_of(name["name"]), value["after"] or ""]
+        done = value.end()
+    return "".join((*parts, text[done:])) if parts else text
 
 
-def _is_no_secret(bare: str, match: re.Match[str]) -> bool:
-    """Whether an unquoted value is a placeholder, a count, a type or a piece of program text."""
-    name = _words(match["name"])
-    if _is_placeholder(bare) or re.fullmatch(_NO_VALUE, bare):
+def _is_no_argument(bare: str) -> bool:
+    """Whether what follows ``--password`` is another option, or the sentence in which it is spoken of."""
+    return bare.startswith("-") or re.fullmatch(_PROSE, bare) is not None
+
+
+def _is_no_secret(match: re.Match[str], value: re.Match[str]) -> bool:
+    """Whether an unquoted value is a count, a type or a piece of program text."""
+    name, bare = _words(match["name"]), value["bare"]
+    if value["after"] or re.fullmatch(_NO_VALUE, bare) or re.fullmatch(_CODE, bare) or bare == match["name"]:
         return True
-    if match["after"] or re.fullmatch(_CODE, bare) or bare == match["name"]:
+    if _may_count(name) and bare.rstrip(".").isdigit():
         return True
-    if name[-1] == "token" and bare.rstrip(".").isdigit():
+    if name == ["pwd"] and bare.startswith(("/", "~")):  # the shell's working folder
         return True
-    in_prose = match["sign"] != "=" and name[-1] != "authorization"
+    in_prose = match["sign"].rstrip() != "=" and name[-1] != "authorization"
+    if in_prose and len(name) == 1 and name[0] in _ALONE_ORDINARY:
+        return True
     return in_prose and len(bare) < 16 and not any(c.isdigit() for c in bare)
+
+
+def _may_count(name: list[str]) -> bool:
+    """Whether a number under this name, given in words, is most likely a count."""
+    return name[-1] == "token" or (len(name) == 1 and name[0] in _ALONE_ORDINARY)
+
+
+def _curl_user(match: re.Match[str]) -> str:
+    """``curl -u ada:hunter2``; other programs mean a user and a group by it."""
+    if _is_placeholder(match["value"]) or "curl" not in match.string[: match.start()]:
+        return match[0]
+    return match["head"] + _mark("password")
 
 
 def _in_query(match: re.Match[str]) -> str:
@@ -263,16 +309,22 @@ def _in_url(match: re.Match[str]) -> str:
 
 
 @cache
-def _rules() -> list[tuple[re.Pattern[str], Callable[[re.Match[str]], str] | str]]:
+def _name_and_value() -> tuple[re.Pattern[str], re.Pattern[str]]:
+    return re.compile(_NAME), re.compile(_VALUE)
+
+
+@cache
+def _rules() -> list[Callable[[str], str]]:
     """The rules in their order; compiled at the first find, for most runs never meet one."""
     return [
-        (re.compile(_PEM), _mark("private key")),
-        (re.compile(_IN_URL), _in_url),
-        (re.compile(_IN_QUERY), _in_query),
-        (re.compile(_NAMED), _named),
-        (re.compile(_BEARER), _bearer),
-        (re.compile(_JWT), _mark("token")),
-        (re.compile(_VENDOR_KEY), _mark("key")),
+        partial(re.compile(_PEM).sub, _mark("private key")),
+        partial(re.compile(_IN_URL).sub, _in_url),
+        partial(re.compile(_IN_QUERY).sub, _in_query),
+        _named,
+        partial(re.compile(_CURL_USER).sub, _curl_user),
+        partial(re.compile(_BEARER).sub, _bearer),
+        partial(re.compile(_JWT).sub, _mark("token")),
+        partial(re.compile(_VENDOR_KEY).sub, _mark("key")),
     ]
 
 

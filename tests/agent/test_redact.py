@@ -17,6 +17,8 @@ JWT = "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiJtYWRlLXVwIn0.c2lnbmF0dXJl"
         "api_key", "apiKey", "APIKEY", "X-Api-Key", "OPENAI_API_KEY", "Authorization", "proxy-authorization",
         "password", "db_password2", "client_secret", "AWS_SECRET_ACCESS_KEY", "private_key", "token", "accessToken",
         "X-Auth-Token", "GH_TOKEN", "password_1", "token-2", "_auth", "Set-Cookie", "credentials", "api_keys",
+        "pgpassword", "PGPASSWORD", "MYSQL_PWD", "pass", "db_pass", "dbpass", "DB_PASS", "bearer", "auth", "proxy_auth",
+        "ssh_key", "sshKey", "otp", "totp",
     ],
 )  # fmt: skip
 def test_a_field_with_this_name_is_hidden_and_marked(name):
@@ -29,7 +31,8 @@ def test_a_field_with_this_name_is_hidden_and_marked(name):
     [
         "max_tokens", "token_count", "prompt_tokens", "completion_tokens", "author", "authority", "next_page_token",
         "key", "stop_token", "first_token_ms", "keyboard", "monkey", "primary_key", "secretary", "tokenizer",
-        "sort_key", "",
+        "sort_key", "", "pass_rate", "passed", "passes", "bypass", "compass", "low_pass", "first_pass", "keyword",
+        "oauth_url", "auth_method", "laptop", "public_key", "passengers",
     ],
 )  # fmt: skip
 def test_a_field_with_this_name_is_left_alone(name):
@@ -72,7 +75,8 @@ def test_json_inside_json_inside_a_string_is_searched():
     [
         "sk-proj-abcdef123456", "sk_live_abcdef123456", "tvly-abc123", "ghp_abcdef1234567890",
         "AKIAIOSFODNN7EXAMPLE", "github_pat_11AAAAAAA0abc", "xoxb-123456-abcdef", "AIzaSyA1234567890abcdefgh",
-        "hf_abcdefghijklmnop", JWT,
+        "hf_abcdefghijklmnop", JWT, "sk-proj-abcdefghijkl", "sk-ant-abcdefghijkl", "sk-abcdefghijklmnopqrstuv",
+        "ghp_abcdefghijklmnopqrst",
     ],
 )  # fmt: skip
 def test_a_key_is_known_by_its_shape(secret):
@@ -100,6 +104,16 @@ def test_the_output_of_env_loses_its_values_and_keeps_its_names():
         ("x-api-key: abc123", "x-api-key: [redacted: x_api_key]"),
         (r"log: {\"api_key\": \"abc\"}", r"log: {\"api_key\": \"[redacted: api_key]\"}"),
         ("password: hunter2", "password: [redacted: password]"),
+        ("PGPASSWORD=hunter psql", "PGPASSWORD=[redacted: pgpassword] psql"),
+        ("DB_PASS=hunter\n", "DB_PASS=[redacted: db_pass]\n"),
+        ("mysql --password hunter -u ada", "mysql --password [redacted: password] -u ada"),
+        ("x --api-key 'a b' --n 2", "x --api-key '[redacted: api_key]' --n 2"),
+        ("curl -u ada:hunter https://h", "curl -u ada:[redacted: password] https://h"),
+        ("curl -s --user 'ada:h u' https://h", "curl -s --user 'ada:[redacted: password]' https://h"),
+        ("curl -sU ada:hunter https://h", "curl -sU ada:[redacted: password] https://h"),
+        ("surpass: password=hunter", "surpass: password=[redacted: password]"),
+        ("otp: 123456", "otp: [redacted: otp]"),
+        ("{'auth': ('ada'), 'pass': 'hunter'}", "{'auth': ('ada'), 'pass': '[redacted: pass]'}"),
     ],
 )  # fmt: skip
 def test_a_secret_in_running_text_is_replaced_in_its_place(text, expected):
@@ -121,14 +135,18 @@ def test_a_private_key_goes_as_a_whole_even_when_it_is_cut_off():
         "task-2024 and risk-12345", "the password: please type it", "https://example.org:8080/a@b?page=2",
         "计算结果是 20。", "", "sk-", "<api_key>", '{"api_key": "$API_KEY", "password": ""}',
         '{"properties": {"token": {"type": "string"}}}', "api_key: <your key>",
+        "PASS: test_login_2 (0.01s)", "pass=12 fail=0", "bypass=yes1", "auth: basic1", "docker run -u 1000:1000 x",
+        "use --password to set it", "--password $PASS", "curl -u ada: https://h", "curl -u $USER:$PASS https://h",
+        "PWD=/home/ada", "-" * 3000, "sk-learn-is-a-library", "--pass-rate 5 --max-tokens 50",
     ],
 )  # fmt: skip
 def test_a_text_without_a_secret_comes_back_as_the_same_object(text):
     assert redact_text(text) is text
 
 
-def test_a_count_under_token_stays_and_a_number_under_password_goes():
-    assert redact({"token": 5, "password": 1234}) == {"token": 5, "password": "[redacted: password]"}
+def test_a_count_under_token_or_pass_stays_and_a_number_under_password_goes():
+    value = {"token": 5, "pass": 3, "password": 1234, "otp": 99}
+    assert redact(value) == {**value, "password": "[redacted: password]", "otp": "[redacted: otp]"}
 
 
 def test_an_exact_value_is_hidden_wherever_it_stands():
@@ -166,7 +184,7 @@ _WORDS = st.sampled_from(
     [
         "password", "api_key", "token", "max_tokens", "=", ": ", '"', "'", "Bearer ", "sk-abc12345", JWT, "?token=",
         "\\", "https://u:p@h/", "[redacted: key]", "{", "}", "(", "]", " ", "\n", "hunter2", "$KEY", "好", "<x>",
-        "&key=", "-----",
+        "&key=", "-----", "--", "--password ", "curl", " -u ", "ada:", "pass", "auth", "otp", "\t", "sk-proj-", "\u2003",
     ]
 )  # fmt: skip
 
@@ -196,6 +214,11 @@ def test_where_the_quick_look_says_no_there_is_nothing_to_take_out(value, compac
 def test_json_text_stays_json_text_of_the_same_shape(value):
     text = json.dumps([value])
     assert json.loads(redact_text(text)) == redact([value])
+
+
+@pytest.mark.parametrize("piece", ["-", "max_token=", "password \n", "-u a:", "pass\\n", "curl -u"])
+def test_a_long_line_of_one_thing_is_read_to_its_end(piece):
+    assert redact_text(piece * 5000 + " password=hunter2").endswith(" password=[redacted: password]")
 
 
 def test_the_name_rule_can_be_asked_alone():
