@@ -9,7 +9,6 @@ without its trace is an interrupted run; :mod:`agent.recovery` reads it.
 
 from __future__ import annotations
 
-import json
 import os
 import re
 from collections.abc import Collection, Iterable, Iterator
@@ -28,6 +27,8 @@ from agent.tool_result import ToolResult
 from agent.trace import Trace
 
 SCHEMA = "agent-journal/1"
+SAFE_ID = re.compile(r"[A-Za-z0-9_-]{1,64}")
+"""The whole of a trace id, which becomes a file name and part of an address."""
 
 _CALL_BEGINS = b'{"begin":"call"}\n'
 _NEXT = {phase: f'{{"phase":"{phase}"}}\n'.encode() for phase in Phase}
@@ -229,28 +230,12 @@ def write_trace(trace: Trace, folder: Path | str, secrets: Iterable[str] = (), *
 
 def _file_stem(trace: Trace) -> str:
     """The id as a file name; one that came with a file from elsewhere must not lead out of the folder."""
-    if not re.fullmatch(r"[\w-]{1,64}", trace.trace_id):
+    if not SAFE_ID.fullmatch(trace.trace_id):
         raise InputError(f"the trace id {trace.trace_id!r} cannot be a file name: use letters, digits, _ and -")
     return trace.trace_id
 
 
 _LONG = ("messages", "entries", "steps")
-
-
-def read_trace(source: Path | str | bytes) -> Trace:
-    """Read a native trace file.
-
-    Raises:
-        InputError: it is none, or it is damaged.
-    """
-    data = source if isinstance(source, bytes) else Path(source).read_bytes()
-    try:
-        value = json.loads(data)
-    except (ValueError, RecursionError) as error:
-        raise InputError(f"this is not JSON: {error}") from error
-    if not isinstance(value, dict):
-        raise InputError("a native trace is a JSON object")
-    return Trace.from_dict(value)
 
 
 def _laid_out(data: dict[str, Any], secrets: tuple[str, ...], known_clean: Collection[str]) -> Iterator[bytes]:

@@ -89,6 +89,14 @@ _COUNTS = (
 )
 
 
+def reported_cost(usage: Any) -> float | None:
+    """US dollars, which OpenRouter reports among the tokens; None where there are none, or no sum that can be true."""
+    cost = usage.get("cost") if isinstance(usage, Mapping) else None
+    if isinstance(cost, bool) or not isinstance(cost, (int, float)):
+        return None
+    return float(cost) if 0 <= cost < 1e9 else None
+
+
 def _count(value: Any) -> int | None:
     if isinstance(value, bool) or not isinstance(value, (int, float)) or value != value or value < 0:
         return None

@@ -10,8 +10,9 @@ import json
 from dataclasses import dataclass
 from typing import Any
 
+from agent.journal import SAFE_ID
 from agent.trace import SCHEMA
-from traces.native import LARGEST_AMOUNT, SAFE_ID
+from traces.native import LARGEST_AMOUNT
 from traces.summary import timestamp
 
 _HEAD = 100

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from typing import Any
 
 from agent.errors import InputError
+from agent.journal import SAFE_ID
 from agent.trace import SCHEMA, Record, Request, Trace, TraceStep
 from agent.usage import Usage
 from traces.builder import ImportBuilder
@@ -14,8 +14,6 @@ from traces.repair import as_text, repair_message
 
 _OBJECTS = ("source", "model", "outcome")
 _LISTS = ("messages", "entries", "steps", "tools", "interventions", "notes")
-SAFE_ID = re.compile(r"[A-Za-z0-9_-]{1,64}")
-"""Ids become file names and parts of addresses."""
 LARGEST_AMOUNT = 1e15
 """No time in milliseconds and no price is as large."""
 _DAMAGE = (InputError, TypeError, ValueError, AttributeError, KeyError, OverflowError, RecursionError)

@@ -12,7 +12,7 @@ from agent.models.http_errors import failed_body, failed_connection
 from agent.models.replies import Reading, read_message
 from agent.models.streams import MALFORMED
 from agent.models.text_calls import find_text_calls
-from agent.usage import Usage
+from agent.usage import Usage, reported_cost
 
 _TEXT_CALL = (
     "The model wrote a tool call as text and the server did not read it as one. Start the server with its tool-call "
@@ -85,7 +85,7 @@ class CompletionReader:
             usage=Usage.from_openai(usage),
             finish_reason=finish_reason,
             model=model if isinstance(model, str) else None,
-            cost=_cost(usage),
+            cost=reported_cost(usage),
             raw=reading.raw,
             warnings=reading.warnings,
         )
@@ -104,9 +104,3 @@ class CompletionReader:
             return replace(reading, warnings=(*warnings, _TEXT_CALL))
         message = replace(message, content=None, tool_calls=tuple(found))
         return Reading(message, dict(raw), (*warnings, "The call was written as text and read from there."))
-
-
-def _cost(usage: Any) -> float | None:
-    """US dollars, which OpenRouter reports beside the tokens."""
-    cost = usage.get("cost") if isinstance(usage, Mapping) else None
-    return float(cost) if isinstance(cost, (int, float)) and not isinstance(cost, bool) else None

@@ -25,9 +25,9 @@ from agent import (
     Phase,
     Tool,
     ToolCall,
+    Trace,
     Usage,
 )
-from agent.journal import read_trace
 from agent.recovery import recover
 
 TURNS = [
@@ -210,7 +210,7 @@ def test_the_trace_file_takes_the_place_of_the_journal(tmp_path: Path) -> None:
     assert [path.name for path in tmp_path.iterdir()] == [f"{name}.jsonl"]
     loop.finish()
     assert [path.name for path in tmp_path.iterdir()] == [f"{name}.json"]
-    assert read_trace(tmp_path / f"{name}.json").to_dict() == loop.trace.to_dict()
+    assert json.loads((tmp_path / f"{name}.json").read_bytes()) == loop.trace.to_dict()
 
 
 def test_a_second_turn_opens_the_journal_again(tmp_path: Path) -> None:
@@ -222,7 +222,7 @@ def test_a_second_turn_opens_the_journal_again(tmp_path: Path) -> None:
     snapshot = recover(tmp_path / f"{loop.trace.trace_id}.jsonl")
     again = Loop.resume(snapshot, model=FakeModel(["one", "two"]), journal=tmp_path)
     again.finish()
-    trace = read_trace(tmp_path / f"{loop.trace.trace_id}.json")
+    trace = Trace.from_dict(json.loads((tmp_path / f"{loop.trace.trace_id}.json").read_bytes()))
     assert [message.text for message in trace.messages] == ["first", "one", "second", "two"]
 
 
@@ -299,7 +299,7 @@ def test_no_secret_reaches_the_disk(tmp_path: Path) -> None:
     assert seen
     assert not any(secret.encode() in data for data in seen for secret in (key, own))
     assert b"redacted" in seen[-1]
-    trace = read_trace(next(tmp_path.iterdir()))
+    trace = Trace.from_dict(json.loads(next(tmp_path.iterdir()).read_bytes()))
     assert trace.messages[1].tool_calls[0].arguments["max_tokens"] == 50
     assert trace.messages[1].tool_calls[0].arguments["author"] == "Ada"
     assert key in loop.messages[2].text, "the run itself goes on with the real values"

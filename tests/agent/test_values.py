@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from agent import FakeModel, InputError, Message, ModelReply, Tool, ToolCall, Trace, Usage, clock, run
 from agent.ids import new_call_id, new_trace_id
-from agent.journal import read_trace, write_trace
+from agent.journal import write_trace
 from agent.jsontext import canonical, copy_json, dump_bytes, dumps
 from agent.trace import Edit
 
@@ -168,8 +168,7 @@ def test_a_trace_reads_back_as_it_was_written(tmp_path: Any) -> None:
     path = write_trace(trace, tmp_path)
     assert path.name == f"{trace.trace_id}.json"
     assert "问" in path.read_text(encoding="utf-8")
-    assert read_trace(path) == trace
-    assert read_trace(path.read_bytes()).to_dict() == trace.to_dict()
+    assert Trace.from_dict(json.loads(path.read_bytes())) == trace
 
 
 @pytest.mark.parametrize("trace_id", ["../outside", "a/b", "", ".", "x" * 65])

@@ -11,9 +11,10 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from agent import Message, ToolCall, Trace
-from agent.journal import read_trace, write_trace
+from agent.journal import write_trace
 from agent.trace import TraceStep
 from pages.parts.runs import registry
+from traces import open_trace
 from traces.store import SAMPLES
 
 Visit = Callable[..., AppTest]
@@ -58,7 +59,7 @@ def test_the_list_shows_saved_traces(visit: Visit, saved: Trace) -> None:
 
 @pytest.mark.parametrize("sample", sorted(SAMPLES.glob("*.json")), ids=lambda path: path.stem)
 def test_every_bundled_trace_opens(visit: Visit, sample: Path) -> None:
-    trace = read_trace(sample)
+    (trace,) = open_trace(sample)
     app = visit("traces", trace=trace.trace_id, message="2")
     assert len(app.dataframe[0].value) == len(trace.messages)
     assert "Message 2" in shown(app)

@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from agent.models.streams import StreamedReply
-from agent.usage import Usage
+from agent.usage import Usage, reported_cost
 from traces.builder import Reply
 from traces.container import loads, whole_characters
 
@@ -79,7 +79,7 @@ def read_response(body: Mapping[str, Any]) -> Reply:
         "usage": Usage.from_openai(usage),
         "model": body["model"] if isinstance(body.get("model"), str) else None,
         "at": time_of(body.get("created")),
-        "cost": _cost(usage),
+        "cost": reported_cost(usage),
     }
     if not choices:
         return Reply(error=error_text(body.get("error")), **common)
@@ -102,11 +102,6 @@ def time_of(created: Any) -> str | None:
     if isinstance(created, bool) or not isinstance(created, (int, float)) or not 0 < created < 1e11:
         return None
     return datetime.fromtimestamp(created, UTC).isoformat(timespec="seconds")[:-6] + "Z"
-
-
-def _cost(usage: Any) -> float | None:
-    cost = usage.get("cost") if isinstance(usage, dict) else None
-    return float(cost) if isinstance(cost, (int, float)) and not isinstance(cost, bool) and 0 <= cost < 1e9 else None
 
 
 # -- streams -------------------------------------------------------------------------------------------------------
