@@ -18,6 +18,7 @@ from agent.asking import Asker
 from agent.ids import new_call_id
 from agent.messages import Message, ToolCall
 from agent.models.base import CallControl, Model, ModelReply
+from agent.models.replies import visible_text
 
 KEY = "json_action"
 """Key of an assistant message under which the model's own words are kept."""
@@ -41,24 +42,31 @@ class Action:
     tool: str = ""
     params: dict[str, Any] | None = None
     response: str = ""
+    """final: the answer; empty where the model gave none."""
+    parsed: bool = True
+    """False: the reply was no JSON object."""
 
 
 def parse_action(text: str) -> Action:
-    """Read a reply. Code fences are stripped; what is no JSON object is a final answer, its thought "parse failed"."""
+    """Read a reply. Code fences are stripped; what is no JSON object is a final answer, its thought "parse failed".
+
+    Args:
+        text: what the model says, without the thoughts that some servers leave at its head.
+    """
     fenced = _FENCE.match(text)
     try:
         data = json.loads(fenced.group(1) if fenced else text)
     except (ValueError, RecursionError):
         data = None
     if not isinstance(data, Mapping):
-        return Action("final", thought=PARSE_FAILED, response=text.strip())
-    params = data.get("params")
+        return Action("final", thought=PARSE_FAILED, response=text.strip(), parsed=False)
+    params, response = data.get("params"), data.get("response")
     return Action(
         action=str(data.get("action", "")),
         thought=str(data.get("thought") or ""),
         tool=str(data.get("tool") or ""),
         params=dict(params) if isinstance(params, Mapping) else None if params else {},
-        response=data["response"] if isinstance(data.get("response"), str) else jsontext.dumps(data.get("response")),
+        response=response if isinstance(response, str) else "" if response is None else jsontext.dumps(response),
     )
 
 
@@ -66,15 +74,18 @@ def to_chat(messages: Sequence[Message], tool_schemas: Sequence[dict[str, Any]])
     """What the model is really given: instructions in the system text, its own words, results as user messages."""
     system = "\n".join([_INSTRUCTION, *map(_tool_line, tool_schemas)])
     chat: list[Message] = []
+    names: dict[str | None, str] = {}
     for message in messages:
         if message.role == "system" and not chat:
             system = f"{message.text}\n\n{system}"
         elif message.role == "tool":
-            name = _name_of(messages, message)
+            name = names.get(message.tool_call_id)
             chat.append(Message("user", f"Result of {name}: {message.text}" if name else f"Result: {message.text}"))
         elif message.role == "assistant":
+            names = {call.id: call.name for call in message.tool_calls}
             chat.append(Message("assistant", str(message.extra.get(KEY) or message.text)))
         else:
+            names = {}
             chat.append(message)
     return [Message("system", system), *chat]
 
@@ -112,7 +123,7 @@ class JsonActionModel:
         """
         reply, _ = self._asker.ask(to_chat(messages, tool_schemas), [], control or CallControl())
         said = reply.message.text
-        action = parse_action(said)
+        action = parse_action(visible_text(reply.message))
         extra = {**reply.message.extra, KEY: said}
         if action.action == "tool":
             text = jsontext.dumps(action.params) if action.params is not None else said
@@ -121,7 +132,7 @@ class JsonActionModel:
             return replace(reply, message=Message("assistant", action.thought or None, (call,), extra=extra))
         if action.action == "final":
             warnings = reply.warnings
-            if action.thought == PARSE_FAILED:
+            if not action.parsed:
                 warnings = (
                     *warnings,
                     f"{PARSE_FAILED}: the reply was no JSON object, it was taken as the final answer",
@@ -136,11 +147,3 @@ def _tool_line(schema: Mapping[str, Any]) -> str:
     function = schema["function"]
     parameters = jsontext.dumps(function.get("parameters") or {})
     return f"- {function['name']}: {function.get('description') or ''} params: {parameters}"
-
-
-def _name_of(messages: Sequence[Message], result: Message) -> str:
-    """The tool whose result this is, found in its own block."""
-    at = next(i for i in range(len(messages)) if messages[i] is result)
-    while at > 0 and messages[at].role == "tool":
-        at -= 1
-    return next((call.name for call in messages[at].tool_calls if call.id == result.tool_call_id), "")
