@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Any
 
 from agent import clock
 from agent.errors import AgentError, ModelError
+from agent.foreign import as_reply
 from agent.messages import Message
 from agent.models.base import CallControl, Model, ModelReply
-from agent.protocol import with_own_ids
 from agent.redact import redact_text
+from agent.tool_result import describe
 
 
 class Asker:
@@ -44,27 +44,16 @@ class Asker:
                 reply = self.model.complete(messages, tool_schemas, control=control)  # type: ignore[call-arg]
             else:
                 reply = self.model.complete(messages, tool_schemas)
-        except AgentError:
+            sound = as_reply(reply)
+        except AgentError as error:
+            words = redact_text(str(error), self._secrets())
+            if words != str(error):
+                error.args = (words,)
             raise
         except Exception as error:
-            said = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
-            raise ModelError(redact_text(said)) from error
-        return _as_reply(reply), clock.since_ms(started)
+            raise ModelError(describe(error, self._secrets())) from error
+        return sound, clock.since_ms(started)
 
-
-def _as_reply(reply: Any) -> ModelReply:
-    message = getattr(reply, "message", None)
-    if not isinstance(message, Message):
-        raise ModelError(f"the model gave {type(reply).__name__} without an assistant message in .message")
-    if message.role != "assistant":
-        raise ModelError(f"the model answered with a message of role {message.role!r}, it must be an assistant message")
-    own = with_own_ids(message)
-    if not isinstance(reply, ModelReply):
-        usage, finish_reason = getattr(reply, "usage", None), getattr(reply, "finish_reason", None)
-        return ModelReply(own, usage=usage, finish_reason=finish_reason)
-    if own is message:
-        return reply
-    raw = reply.raw if reply.raw is not None else message.to_dict()
-    return replace(
-        reply, message=own, raw=raw, warnings=(*reply.warnings, "Calls without ids of their own got new ones.")
-    )
+    def _secrets(self) -> tuple[str, ...]:
+        """The exact values, such as the key in use, that no error may repeat."""
+        return tuple(getattr(self.model, "secrets", None) or ())

@@ -53,7 +53,8 @@ class ToolCall:
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> ToolCall:
         """Read the OpenAI form. Arguments may be a JSON string or an object; anything else becomes a ``problem``."""
-        function = data.get("function") or {}
+        function = data.get("function")
+        function = function if isinstance(function, Mapping) else {}
         text = function.get("arguments")
         extra = {key: value for key, value in data.items() if key not in ("id", "type", "function")}
         call_id, name = str(data.get("id") or ""), str(function.get("name") or "")

@@ -284,7 +284,7 @@ def _may_count(name: list[str]) -> bool:
 
 def _curl_user(match: re.Match[str]) -> str:
     """``curl -u ada:hunter2``; other programs mean a user and a group by it."""
-    if _is_placeholder(match["value"]) or "curl" not in match.string[: match.start()]:
+    if _is_placeholder(match["value"]) or match.string.find("curl", 0, match.start()) < 0:
         return match[0]
     return match["head"] + _mark("password")
 

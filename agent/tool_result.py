@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 import re
 from collections import deque
-from collections.abc import ItemsView, KeysView, Mapping, Set, ValuesView
+from collections.abc import ItemsView, Iterable, KeysView, Mapping, Set, ValuesView
 from dataclasses import dataclass, fields, is_dataclass
 from enum import Enum
 from typing import Any
@@ -64,13 +64,13 @@ class ToolResult:
         return cls.failed(describe(error), retryable=is_retryable(error), latency_ms=latency_ms)
 
 
-def describe(error: BaseException) -> str:
+def describe(error: BaseException, secrets: Iterable[str] = ()) -> str:
     """An exception in words: ``ValueError: too small``; the words alone where they were written for the model.
 
-    Memory addresses and secrets are taken out.
+    Memory addresses and secrets are taken out, and with them the exact values in ``secrets``. Never raises.
     """
     try:
-        words = redact_text(_ADDRESS.sub("", str(error)))
+        words = redact_text(_ADDRESS.sub("", str(error)), secrets)
     except Exception:
         words = ""
     if isinstance(error, (ToolFailure, ArgumentError)) and words:

@@ -63,7 +63,7 @@ def read_message(raw: Mapping[str, Any], *, finish_reason: str | None = None) ->
     calls = _read_calls(raw, warnings)
     if finish_reason == "length" and calls:
         calls[-1] = _cut_off(calls[-1])
-    content = _read_content(raw.get("content"), warnings)
+    content = read_content(raw.get("content"), warnings)
     message = Message(
         role="assistant",
         content=None if calls and content == "" else content,
@@ -74,7 +74,8 @@ def read_message(raw: Mapping[str, Any], *, finish_reason: str | None = None) ->
     return Reading(message, dict(raw) if repaired else None, tuple(warnings))
 
 
-def _read_content(content: Any, warnings: list[str]) -> str | list[Any] | None:
+def read_content(content: Any, warnings: list[str]) -> str | list[Any] | None:
+    """The content of a message, a JSON value: text, a list of parts or None; anything else as JSON text, and told."""
     if content is None or isinstance(content, (str, list)):
         return content
     warnings.append("The content was neither text nor a list of parts; it was kept as JSON text.")
