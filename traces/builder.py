@@ -19,11 +19,9 @@ from agent.trace import Entry, ModelInfo, Outcome, Request, Source, ToolRun, Tra
 from agent.usage import Usage
 from traces.container import Document
 from traces.pairing import OpenCall, OpenCalls
-from traces.repair import Repaired, repair_message
+from traces.repair import TOOL_ROLES, Repaired, as_text, repair_message
 from traces.report import ImportReport
 
-TOOL_ROLES = frozenset(("tool", "function"))
-"""Roles of messages that carry a tool's result."""
 TITLE_LENGTH = 80
 _ENDINGS = {
     "stop": "final",
@@ -109,14 +107,20 @@ class ImportBuilder:
 
     def finish(self) -> ImportReport:
         """All traces and all remarks. Call it once, when the reader is done."""
-        report, repairs = self.report, Counter[str]()
+        report, repairs, lost = self.report, Counter[str](), 0
         for builder in self._open:
             trace = builder.finish()
             repairs.update(builder.repairs)
+            lost += _has_results_alone(trace)
             if trace.messages or trace.steps:
                 report.traces.append(trace)
         report.repaired += _counted(repairs)
         report.unread += _counted(self._unread)
+        if lost:
+            self.warn(
+                f"{lost:,} of the conversations hold tool results but not one tool call: the calls are lost, or stand "
+                "where this format has none"
+            )
         return report
 
 
@@ -309,6 +313,11 @@ def is_error(message: Message, data: Mapping[str, Any]) -> bool:
     return bool(value.get("error"))
 
 
+def _has_results_alone(trace: Trace) -> bool:
+    roles = {message.role for message in trace.messages}
+    return not roles.isdisjoint(TOOL_ROLES) and not any(step.tools for step in trace.steps)
+
+
 def _counted(sentences: Counter[str]) -> list[str]:
     return [sentence if count == 1 else f"{sentence} ({count} times)" for sentence, count in sentences.items()]
 
@@ -320,6 +329,6 @@ def _title(task: str) -> str:
     return lines[0] if len(lines[0]) <= TITLE_LENGTH else lines[0][: TITLE_LENGTH - 1] + "…"
 
 
-def _tool_name(schema: dict[str, Any]) -> Any:
+def _tool_name(schema: dict[str, Any]) -> str:
     function = schema.get("function")
-    return function.get("name") if isinstance(function, dict) else schema.get("name")
+    return as_text(function.get("name") if isinstance(function, dict) else schema.get("name"))

@@ -232,7 +232,7 @@ def _parse(data: bytes, name: str) -> Document:
     except UnicodeDecodeError as error:
         problem = _bad_byte(error, data)
     except json.JSONDecodeError as error:
-        problem = f"it is not valid JSON: {error.msg} at line {error.lineno}, column {error.colno}"
+        problem = f"it is not valid JSON: {_problem(error)} at line {error.lineno}, column {error.colno}"
     except ValueError as error:
         problem = str(error)
     document = _json_lines(data, name)
@@ -270,8 +270,13 @@ def _line_problem(error: ValueError) -> str:
     if isinstance(error, UnicodeDecodeError):
         return f"byte 0x{error.object[error.start]:02x} at position {error.start} of the line is not UTF-8 text"
     if isinstance(error, json.JSONDecodeError):
-        return f"not valid JSON: {error.msg} at column {error.colno}"
+        return f"not valid JSON: {_problem(error)} at column {error.colno}"
     return str(error)
+
+
+def _problem(error: json.JSONDecodeError) -> str:
+    """The parser's words, some of which lead up to a position of their own: "Unterminated string starting at"."""
+    return error.msg.removesuffix(" at")
 
 
 def _glued(line: bytes) -> list[Any]:

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from agent.errors import InputError
+from traces import lookalikes
 from traces.container import Document
 from traces.readers import READERS, Reader
 
@@ -37,13 +38,21 @@ def formats() -> list[str]:
 
 def expectation(document: Document) -> str:
     """One sentence for a document that no reader knows: what it holds, and what was looked for."""
+    name = lookalikes.name_of(document)
+    what = f"this looks like {name}, which cannot be read here" if name else "no known trace format"
     return (
-        f"no known trace format: the file holds {_shape(document.value)}; expected one of {', '.join(formats())}, "
+        f"{what}: the file holds {_shape(document)}; expected one of {', '.join(formats())}, "
         'for example a list of messages with "role" and "content"'
     )
 
 
-def _shape(value: Any, inside: bool = False) -> str:
+def _shape(document: Document) -> str:
+    if document.members:
+        return f"an archive of {len(document.members):,} files"
+    return _shape_of(document.value)
+
+
+def _shape_of(value: Any, inside: bool = False) -> str:
     if isinstance(value, Mapping):
         keys = [str(key) for key in value]
         if not keys:
@@ -53,6 +62,6 @@ def _shape(value: Any, inside: bool = False) -> str:
     if isinstance(value, list):
         if inside or not value:
             return "a list" if value else "an empty list"
-        return f"a list of {len(value):,} items, the first of them {_shape(value[0], True)}"
+        return f"a list of {len(value):,} items, the first of them {_shape_of(value[0], True)}"
     names = {str: "a text", bool: "true or false", type(None): "null"}
     return names.get(type(value), "a number")

@@ -13,7 +13,7 @@ from typing import Any
 from agent.journal import SAFE_ID
 from agent.trace import SCHEMA
 from traces.native import LARGEST_AMOUNT
-from traces.summary import timestamp
+from traces.times import timestamp
 
 _HEAD = 100
 

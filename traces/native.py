@@ -11,6 +11,7 @@ from agent.trace import SCHEMA, Record, Request, Trace, TraceStep
 from agent.usage import Usage
 from traces.builder import ImportBuilder
 from traces.repair import as_text, repair_message
+from traces.times import time_of, timestamp
 
 _OBJECTS = ("source", "model", "outcome")
 _LISTS = ("messages", "entries", "steps", "tools", "interventions", "notes")
@@ -48,7 +49,7 @@ def read_trace(data: Mapping[str, Any], out: ImportBuilder) -> Trace:
 def _put_right(trace: Trace) -> set[str]:
     problems: set[str] = set()
     _typed(trace, problems, str, "title", "task", default="")
-    _typed(trace, problems, str, "created")
+    _timed(trace, problems, "created")
     _typed(trace.outcome, problems, str, "reason")
     _typed(trace.outcome, problems, str, "final", "detail", "fallback", default="")
     _typed(trace.model, problems, str, "name", "provider")
@@ -61,7 +62,8 @@ def _put_right(trace: Trace) -> set[str]:
     del trace.entries[len(trace.messages) :]
     for entry in trace.entries:
         _typed(entry, problems, int, "step", "line")
-        _typed(entry, problems, str, "at", "agent")
+        _timed(entry, problems, "at")
+        _typed(entry, problems, str, "agent")
         _typed(entry, problems, str, "maker", default="")
     for number, step in enumerate(trace.steps, 1):
         _put_step_right(step, number, len(trace.messages), problems)
@@ -72,7 +74,8 @@ def _put_step_right(step: TraceStep, number: int, messages: int, problems: set[s
     _typed(step, problems, int, "index", default=number)
     _typed(step, problems, int, "reply")
     _amount(step, problems, "latency_ms", "first_token_ms", "cost")
-    _typed(step, problems, str, "started", "finish_reason", "model")
+    _timed(step, problems, "started")
+    _typed(step, problems, str, "finish_reason", "model")
     _typed(step, problems, list, "warnings", "retries", "tools", default=[])
     _typed(step, problems, Usage, "usage")
     _typed(step, problems, Request, "request")
@@ -85,7 +88,7 @@ def _put_step_right(step: TraceStep, number: int, messages: int, problems: set[s
         _typed(run, problems, str, "tool_call_id", "name", "decision", default="")
         _amount(run, problems, "latency_ms")
         _typed(run, problems, bool, "ok")
-        _typed(run, problems, str, "started")
+        _timed(run, problems, "started")
         _typed(run, problems, dict, "arguments", default={})
         _typed(run, problems, int, "message")
         _in_range(run, "message", messages, problems)
@@ -99,6 +102,16 @@ def _amount(record: Record, problems: set[str], *names: str) -> None:
         if value is not None and not 0 <= value < LARGEST_AMOUNT:
             problems.add(f"{name!r} of a {type(record).__name__} is out of range")
             setattr(record, name, None)
+
+
+def _timed(record: Record, problems: set[str], name: str) -> None:
+    """A number since 1970 becomes the time that it is; what is no time is not known."""
+    value = getattr(record, name)
+    if value is None or (isinstance(value, str) and timestamp(value) is not None):
+        return
+    setattr(record, name, time_of(value))
+    if getattr(record, name) is None:
+        problems.add(f"{name!r} of a {type(record).__name__} is no time")
 
 
 def _typed(record: Record, problems: set[str], kind: type | tuple[type, ...], *names: str, default: Any = None) -> None:

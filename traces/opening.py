@@ -12,6 +12,7 @@ from pathlib import Path
 
 from agent.errors import AgentError, InputError
 from agent.trace import Trace
+from traces import lookalikes
 from traces.builder import Digest, ImportBuilder
 from traces.container import MAX_UNPACKED, Document, open_bytes
 from traces.detect import expectation, find_reader
@@ -61,11 +62,12 @@ def read_file(source: str | Path | bytes, name: str | None = None, *, format: st
 
 def _read_bytes(path: Path) -> bytes:
     try:
+        status = path.stat()
+        if not (stat.S_ISREG(status.st_mode) or stat.S_ISDIR(status.st_mode)):  # a pipe never ends, nor does a device
+            raise InputError(f"{path} cannot be opened: it is not a regular file")
+        if status.st_size > MAX_UNPACKED:
+            raise InputError(f"{path} is too large: {status.st_size:,} bytes, at most {MAX_UNPACKED:,} can be opened")
         with path.open("rb") as file:
-            if stat.S_ISREG((status := path.stat()).st_mode) and status.st_size > MAX_UNPACKED:
-                raise InputError(
-                    f"{path} is too large: {status.st_size:,} bytes, at most {MAX_UNPACKED:,} can be opened"
-                )
             return file.read(MAX_UNPACKED + 1)
     except (OSError, ValueError) as error:
         reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
@@ -74,7 +76,7 @@ def _read_bytes(path: Path) -> bytes:
 
 def _read_document(document: Document, name: str, format: str | None, digest: Digest) -> ImportReport:
     reader = find_reader(document, format)
-    if reader is None and document.members:
+    if reader is None and document.members and lookalikes.name_of(document) is None:
         return _read_members(document, name, format, digest)
     if reader is None:
         return _unknown(document, name)

@@ -13,6 +13,9 @@ from typing import Any
 from agent import jsontext
 from agent.messages import Message, ToolCall
 
+TOOL_ROLES = frozenset(("tool", "function"))
+"""Roles of messages that carry a tool's result."""
+
 
 @dataclass(slots=True)
 class Repaired:

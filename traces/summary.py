@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 from agent.errors import InputError
 from agent.trace import ToolRun, Trace
 from agent.usage import Usage
-from traces.builder import TOOL_ROLES
 from traces.opening import read_file
+from traces.repair import TOOL_ROLES
 from traces.report import ImportReport
+from traces.times import timestamp
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -122,17 +122,6 @@ def duration_s(trace: Trace) -> float | None:
     return round(max(moments) - min(moments), 3) if moments else None
 
 
-def timestamp(text: str | None) -> float | None:
-    """Unix seconds of an ISO 8601 time; a time without a zone is taken as UTC. None for what is no time."""
-    if not isinstance(text, str):
-        return None
-    try:
-        at = datetime.fromisoformat(text)
-        return (at if at.tzinfo else at.replace(tzinfo=UTC)).timestamp()
-    except (ValueError, OverflowError):
-        return None
-
-
 # -- files ---------------------------------------------------------------------------------------------------------
 
 
@@ -143,9 +132,9 @@ class FileSummary:
     file: str
     """The path as it was given."""
     report: ImportReport | None
-    """None: the file did not open."""
+    """None: the file could not be read."""
     error: str | None = None
-    """Why it did not open."""
+    """Why it did not open: it could not be read, or no reader knows its shape. The sentence names the file."""
 
     def to_dict(self) -> dict[str, Any]:
         """JSON data. ``error`` is there only where the file did not open."""
@@ -155,18 +144,25 @@ class FileSummary:
         traces = [summarise(trace).to_dict() for trace in report.traces]
         for trace in traces:
             trace["warnings"] = [*report.warnings, *trace["warnings"]]
-        return {
+        data = {
             "file": self.file,
             "format": report.format,
             "traces": traces,
             "bad_lines": [line.to_dict() for line in report.bad_lines],
             "unread": [*report.unread, *([] if traces else report.warnings)],
         }
+        return data if self.error is None else {**data, "error": self.error}
 
 
 def summarise_file(path: str) -> FileSummary:
     """Open a file and count. Never raises: what cannot be opened says why."""
+    if not path.strip():
+        return FileSummary(path, None, "the name of the file is empty")
     try:
-        return FileSummary(path, read_file(Path(path), path))
+        report = read_file(Path(path), path)
     except InputError as error:
         return FileSummary(path, None, str(error))
+    if report.format is None:
+        sentence = next(iter(report.unread), "it holds nothing that could be read")
+        return FileSummary(path, report, sentence if sentence.startswith(path) else f"{path}: {sentence}")
+    return FileSummary(path, report)

@@ -14,10 +14,9 @@ import pandas as pd
 from agent.messages import Message
 from agent.trace import ToolRun, Trace, TraceStep
 from agent.usage import Usage
-from traces.builder import TOOL_ROLES
-from traces.repair import as_text
-from traces.summary import timestamp
-from traces.text import cell, hide_data, message_text
+from traces.repair import TOOL_ROLES, as_text
+from traces.text import cell, hide_data, message_text, readable_json
+from traces.times import timestamp
 
 MESSAGE_COLUMNS = {
     "number": "int64",
@@ -138,7 +137,9 @@ def _number(value: Any) -> float | None:
 def _calls(message: Message) -> str | None:
     if not message.tool_calls:
         return None
-    return cell("\n".join(f"{call.name}({hide_data(call.arguments_text())})" for call in message.tool_calls))
+    return cell(
+        "\n".join(f"{call.name}({hide_data(readable_json(call.arguments_text()))})" for call in message.tool_calls)
+    )
 
 
 def _call_id(message: Message) -> str | None:

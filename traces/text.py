@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Mapping
 from typing import Any
 
 from agent.messages import Message
-from traces.repair import as_text
+from traces.container import loads
+from traces.repair import TOOL_ROLES, as_text
 
 CELL_LENGTH = 500
 """Characters of a table cell. The whole text is shown for one message at a time."""
@@ -20,12 +22,35 @@ def message_text(message: Message) -> str:
     """The words of a message in full, with a short note in place of each image, sound, file and base64 block."""
     content = message.content
     if isinstance(content, str):
-        return hide_data(content)
+        return hide_data(readable_json(content) if message.role in TOOL_ROLES else content)
     if content is None:
         return ""
     if not isinstance(content, list):
         return hide_data(as_text(content))
     return "\n".join(text for part in content if (text := _part(part)))
+
+
+def readable_json(text: str) -> str:
+    """JSON text with the characters that a writer escaped needlessly: ``"\\u6771"`` as 東. Other text is left alone.
+
+    What stands for a backslash and a ``u`` stays that, and so does everything that cannot be printed.
+    """
+    if "\\u" not in text or not text.lstrip().startswith(("{", "[", '"')):
+        return text
+    try:
+        loads(text)
+    except ValueError:
+        return text
+    return _ESCAPES.sub(_unescaped, text)
+
+
+_ESCAPES = re.compile(r"\\\\|\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|\\u[0-9a-fA-F]{4}")
+"""An escaped backslash (what follows it is plain text), a pair of surrogates, or one character."""
+
+
+def _unescaped(found: re.Match[str]) -> str:
+    character = found[0] if found[0] == "\\\\" else str(json.loads(f'"{found[0]}"'))
+    return character if not character.isascii() and character.isprintable() else found[0]
 
 
 def cell(text: str, length: int = CELL_LENGTH) -> str:

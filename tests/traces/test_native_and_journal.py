@@ -2,6 +2,7 @@ import json
 
 import pytest
 
+from agent import CapabilityPolicy, Decision
 from agent.errors import InputError
 from traces import open_trace, read_file, save_trace
 
@@ -95,6 +96,22 @@ def test_a_time_that_cannot_be_true_is_unknown_and_named(trace, value):
     assert 0 <= summarise(read).duration_s < 60
 
 
+@pytest.mark.parametrize(
+    "number", [1796040000.5, 1796040000500, 1796040000500000, 1796040000500000000], ids=["s", "ms", "us", "ns"]
+)
+def test_a_time_that_is_a_number_is_kept_whatever_its_unit(trace, number):
+    report = read_file(changed(trace, steps__0__started=number, created=number))
+    assert (report.traces[0].steps[0].started, report.warnings) == ("2026-11-30T12:00:00.500Z", [])
+    assert report.traces[0].created == "2026-11-30T12:00:00.500Z"
+
+
+@pytest.mark.parametrize("value", ["10.5", "None", "", 10.5, -1, 1e300, float("nan"), True, {"s": 1}])
+def test_what_is_no_time_is_unknown_and_named(trace, value):
+    report = read_file(changed(trace, steps__0__started=value))
+    assert report.traces[0].steps[0].started is None
+    assert report.warnings == ["damaged native trace: 'started' of a TraceStep is no time"]
+
+
 @pytest.mark.parametrize("field", ["messages", "steps", "entries", "notes"])
 def test_a_trace_that_cannot_be_read_says_what_is_wrong(trace, field):
     with pytest.raises(InputError, match=f"damaged: '{field}' should be a list"):
@@ -115,6 +132,45 @@ def test_the_journal_of_an_interrupted_run_opens_as_far_as_it_goes(new_loop, tmp
     assert [message.role for message in read.messages] == ["system", "user", "assistant", "tool"]
     assert read.outcome.reason is None
     assert any("interrupted" in warning for warning in report.warnings)
+
+
+def test_results_that_were_kept_but_not_yet_appended_are_shown_where_they_will_stand(new_loop, tmp_path):
+    loop = new_loop(journal=tmp_path)
+    while loop.phase != "append":
+        loop.advance()
+    (path,) = tmp_path.glob("*.jsonl")
+    (read,) = read_file(path).traces
+    run = read.steps[0].tools[0]
+    assert (run.message, run.ok, run.decision) == (3, True, "run")
+    assert (read.messages[3].role, read.messages[3].text, read.messages[3].tool_call_id) == ("tool", "5", "c1")
+    assert (read.entries[3].maker, read.entries[3].step) == ("environment", 1)
+    loop.advance()
+    assert loop.messages == read.messages
+
+
+@pytest.mark.parametrize(
+    ("decision", "shown", "maker"),
+    [
+        (None, "unknown", None),
+        (Decision.mock("6"), "mocked", "user"),
+        (Decision.reject("no"), "rejected", "user"),
+        (Decision.skip(), "skipped", "code"),
+    ],
+)
+def test_a_call_in_flight_says_what_was_decided_about_it(new_loop, tmp_path, decision, shown, maker):
+    loop = new_loop(journal=tmp_path, policy=CapabilityPolicy(ask=["add"]))
+    while not loop.waiting:
+        loop.advance()
+    if decision:
+        loop.decide(0, decision)
+    (path,) = tmp_path.glob("*.jsonl")
+    (before,) = read_file(path).traces
+    assert (before.steps[0].tools[0].decision, len(before.messages)) == (shown, 3)
+    while decision and loop.phase != "append":
+        loop.advance()
+    (after,) = read_file(path).traces
+    assert after.steps[0].tools[0].decision == shown
+    assert [entry.maker for entry in after.entries[3:]] == ([maker] if maker else [])
 
 
 @pytest.mark.parametrize("torn", [b'{"phase": "ca', '{"a": "東'.encode()[:-1]])

@@ -220,8 +220,90 @@ def test_shapes_of_other_formats_are_not_taken_for_this_one(foreign):
     assert (report.format, report.traces) == (None, [])
     assert report.tree == foreign
     assert "expected one of" in report.unread[0]
-    with pytest.raises(InputError, match=r"other\.json: no known trace format"):
+    with pytest.raises(InputError, match=r"other\.json: .*the file holds"):
         open_trace(as_bytes(foreign), "other.json")
+
+
+SAID = [{"role": "user", "content": "hi"}, {"role": "assistant", "content": "hello"}]
+
+
+@pytest.mark.parametrize(
+    ("data", "name"),
+    [
+        ({"messages": [{"role": "user", "content": [{"type": "text", "value": "hi"}]}]}, "ShareGPT"),
+        ({"messages": [{"role": "user", "content": "hi"}, {"role": "function_call", "content": "{}"}]}, "ShareGPT"),
+        ({"messages": [{"role": "user", "content": "<image>Who?"}], "images": ["a.jpg"]}, "ShareGPT"),
+        ({"schema": "agent-trace/9", "messages": SAID}, "an unknown version of our own format (agent-trace/9)"),
+        ({"id": 1, "epoch": 1, "target": "x", "messages": SAID}, "Inspect AI"),
+        ({"trajectory_format": "mini-swe-agent-1.1", "messages": SAID}, "mini-swe-agent"),
+        ({"info": {"exit_status": "Submitted"}, "messages": SAID}, "mini-swe-agent"),
+        ([{"role": "system", "content": "Write ```mswea_bash_command```"}, *SAID], "mini-swe-agent"),
+        ({"model": "m", "max_tokens": 9, "system": "Be brief.", "messages": SAID}, "Anthropic"),
+        ({"model": "m", "tools": [{"name": "f", "input_schema": {}}], "messages": SAID}, "Anthropic"),
+        ({"model": "m", "tools": [{"name": "f", "type": "code_execution_20260120"}], "messages": SAID}, "Anthropic"),
+        ({"role": "assistant", "content": [{"type": "text", "text": "x"}], "stop_reason": "end_turn"}, "Anthropic"),
+        ({"request": {"system": "s", "max_tokens": 9, "messages": SAID}, "response": {"error": "x"}}, "Anthropic"),
+        ({"model": "m", "messages": SAID, "options": {"num_ctx": 2048}}, "Ollama"),
+        ({"model": "m", "messages": [{"role": "tool", "tool_name": "f", "content": "1"}]}, "Ollama"),
+        ({"model": "m", "messages": [{"role": "user", "content": "Who?", "images": ["aGk="]}]}, "Ollama"),
+    ],
+)
+def test_what_only_looks_like_this_format_is_refused_by_its_name(data, name):
+    for content in (as_bytes(data), lines(*(data if isinstance(data, list) else [data, data]))):
+        report = read_file(content, "other.json")
+        assert (report.format, report.traces) == (None, [])
+        assert report.unread[0].startswith("this looks like ") and name in report.unread[0]
+
+
+def test_an_archive_of_a_known_other_format_is_one_sentence(tmp_path):
+    import zipfile
+
+    path = tmp_path / "log.eval"
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr("header.json", json.dumps({"version": 2, "eval": {}, "plan": {}}))
+        archive.writestr("samples/1_epoch_1.json", json.dumps({"messages": SAID}))
+    report = read_file(path)
+    assert (report.format, report.traces, len(report.unread)) == (None, [], 1)
+    assert "Inspect AI" in report.unread[0] and "an archive of 2 files" in report.unread[0]
+
+
+def test_a_log_of_several_apis_gives_what_is_of_this_one():
+    other = {"request": {"system": "s", "max_tokens": 9, "messages": SAID}, "response": {"error": "x"}}
+    ours = {"request": {"messages": SAID[:1]}, "response": {"choices": [{"message": SAID[1]}]}}
+    report = read_file(lines(other, ours))
+    assert [len(trace.messages) for trace in report.traces] == [2]
+    assert len(report.unread) == 1
+
+
+@pytest.mark.parametrize(
+    "shared",
+    [{"images": []}, {"thinking": {"type": "enabled"}}, {"system": "s"}, {"info": {}}, {"schema": "x/1"}],
+)
+def test_keys_that_other_formats_share_with_this_one_do_no_harm(shared):
+    assert read_file(as_bytes({"model": "m", "messages": SAID, **shared})).format == "openai-chat"
+
+
+def test_results_without_a_single_call_are_warned_about(chat):
+    lost = [{"role": "user", "content": "hi"}, {"role": "tool", "content": "5"}]
+    report = read_file(lines({"messages": lost}, {"messages": chat}))
+    assert len(report.traces) == 2
+    (warning,) = report.warnings
+    assert warning.startswith("1 of the conversations hold tool results but not one tool call")
+
+
+@pytest.mark.parametrize("end", ["\n\n", "\n", "\r\n\r\n"])
+def test_a_recorded_stream_is_read_however_its_lines_end(end):
+    chunks = [{"choices": [{"delta": {"content": text}}]} for text in ("Hel", "lo")]
+    body = end.join([": comment", *(f"data: {json.dumps(chunk)}" for chunk in chunks), "data: [DONE]"])
+    (trace,) = open_trace(as_bytes({"request": {"messages": SAID[:1]}, "response": body}))
+    assert trace.messages[-1].text == "Hello"
+
+
+def test_tools_with_names_of_any_kind_are_kept_once():
+    tools = [{"name": ["odd"]}, {"name": ["odd"]}, {"name": "add"}]
+    request = {"messages": SAID[:1], "tools": tools}
+    log = [{"request": request, "response": {"choices": [{"message": SAID[1]}]}}] * 2
+    assert len(open_trace(as_bytes(log))[0].tools) == 3
 
 
 def test_the_user_can_choose_the_format(chat):

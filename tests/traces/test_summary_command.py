@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from traces import save_trace
-from traces.__main__ import main
+from traces.cli import main
 
 ROOT = Path(__file__).parents[2]
 KEYS = [
@@ -94,10 +94,44 @@ def test_a_file_that_does_not_open_says_why_and_costs_the_others_nothing(save, c
     assert "directory" in entries[3]["error"]
 
 
-def test_json_of_an_unknown_shape_opens_without_a_conversation(save):
-    (entry,), code = summary(save({"a": 1}))
-    assert (code, entry["format"], entry["traces"]) == (0, None, [])
-    assert "expected one of" in entry["unread"][0]
+def test_json_of_an_unknown_shape_did_not_open_and_says_what_was_expected(save):
+    path = save({"a": 1})
+    (entry,), code = summary(path)
+    assert (code, entry["format"], entry["traces"]) == (1, None, [])
+    assert entry["error"].startswith(f"{path}: no known trace format") and "expected one of" in entry["error"]
+
+
+def test_no_sentence_about_a_file_names_it_twice(save, tmp_path):
+    os.mkfifo(tmp_path / "pipe")
+    paths = [save({"a": 1}), save("{torn", "torn.json"), tmp_path / "missing", tmp_path / "pipe", tmp_path]
+    result = run("summary", *paths, "")
+    assert (result.returncode, result.stderr) == (1, b"")
+    *lines, empty = result.stdout.decode().splitlines()
+    assert [line.count(str(path)) for line, path in zip(lines[:4], paths[:4], strict=True)] == [1] * 4
+    assert lines[3].endswith("pipe cannot be opened: it is not a regular file")
+    assert empty == "the name of the file is empty"
+
+
+def test_a_text_that_is_never_closed_is_told_with_one_place(save):
+    (entry,), _ = summary(save('["a'))
+    assert "Unterminated string starting at line 1, column 2" in entry["error"]
+
+
+@pytest.mark.parametrize("options", ["", "--json"])
+@pytest.mark.parametrize(
+    ("redirection", "words"),
+    [(">&-", "standard output is closed, so nothing can be shown"), (">/dev/full", "standard output: No space left")],
+)
+def test_output_that_cannot_be_written_is_one_sentence(save, chat, options, redirection, words):
+    command = f"exec '{sys.executable}' -m traces summary {options} '{save(chat)}' {redirection}"
+    result = subprocess.run(["bash", "-c", command], cwd=ROOT, capture_output=True, text=True, timeout=60)
+    assert result.returncode == 2
+    assert result.stderr.startswith(f"python -m traces: {words}") and result.stderr.count("\n") == 1
+
+
+def test_control_characters_of_a_title_do_not_reach_the_terminal(save, capsys):
+    assert main(["summary", str(save([{"role": "user", "content": "\x1b[2Jgone"}]))]) == 0
+    assert "\\x1b[2Jgone" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize("arguments", [[], ["summary"], ["summary", "--yaml", "x"], ["explain", "x"]])

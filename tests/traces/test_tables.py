@@ -169,3 +169,26 @@ def test_five_thousand_messages_are_a_matter_of_a_moment(trace):
     started = time.process_time()
     assert len(messages_frame(big)) == 5000
     assert time.process_time() - started < 2
+
+
+def test_needless_escapes_in_arguments_and_results_are_read_and_their_raw_form_is_kept():
+    arguments, result = r'{"city": "\u6771\u4eac \ud83d\ude00"}', r'{"sky": "\u66c7", "code": "print(\\u6771)\u0007"}'
+    call = {"id": "a", "type": "function", "function": {"name": "f", "arguments": arguments}}
+    chat = [
+        {"role": "assistant", "content": None, "tool_calls": [call]},
+        {"role": "tool", "tool_call_id": "a", "content": result},
+    ]
+    (trace,) = open_trace(json.dumps(chat).encode())
+    frame = messages_frame(trace)
+    assert frame.tool_calls[0] == 'f({"city": "東京 😀"})'
+    assert frame.text[1] == r'{"sky": "曇", "code": "print(\\u6771)\u0007"}'
+    assert (trace.messages[0].tool_calls[0].text, trace.messages[1].text) == (arguments, result)
+
+
+@pytest.mark.parametrize(
+    "text", [r'print("\u6771")', r"\u6771", r'{"torn": "\u6771"', r'{"a": "\u0041\u202e\u00a0"}', r'["\\u6771"]']
+)
+def test_a_backslash_u_that_is_no_needless_escape_is_not_changed(text):
+    chat = [{"role": "tool", "tool_call_id": "a", "content": text}, {"role": "user", "content": text}]
+    (trace,) = open_trace(json.dumps(chat).encode())
+    assert list(messages_frame(trace).text) == [text, text]

@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
 
 from agent.errors import InputError
+from agent.events import Maker
+from agent.messages import Message
+from agent.trace import Entry, Trace
 from traces.builder import ImportBuilder
 from traces.container import Document
 from traces.native import read_trace
+
+if TYPE_CHECKING:
+    from agent.state import PendingCall
 
 NAME = "agent-journal/1"
 
@@ -25,12 +32,39 @@ def read(document: Document, out: ImportBuilder) -> None:
         InputError: the journal cannot be put together.
     """
     from agent.recovery import recover
+    from agent.state import PendingCall
 
     try:
         snapshot = recover(document.data)
+        pending = [PendingCall.from_dict(call) for call in snapshot["pending"]]
     except (TypeError, ValueError, AttributeError, KeyError, IndexError, RecursionError) as error:
         raise InputError(f"the journal is damaged ({type(error).__name__}: {error})") from error
     trace = read_trace(snapshot["trace"], out)
+    _add_pending(trace, pending)
     if trace.outcome.reason is None:
         out.warn("the run was interrupted; this is what its journal holds")
     out.add(trace)
+
+
+def _add_pending(trace: Trace, calls: Sequence[PendingCall]) -> None:
+    """Show the calls of the step in flight as they stand.
+
+    Results that were kept but not yet written into the message list stand at its end; of a call that nobody decided
+    about, or whose tool was interrupted, nothing is known.
+    """
+    for call, run in zip(calls, trace.steps[-1].tools if trace.steps else (), strict=False):
+        if run.message is not None:
+            continue
+        if call.result is None:
+            run.decision = call.decision.kind if call.decision and call.decision.kind != "run" else "unknown"
+            continue
+        text = (call.decision.notice() if call.decision else "") + call.result.text
+        message = Message("tool", text, tool_call_id=call.call.id)
+        maker = _MAKERS.get(run.decision, Maker.ENVIRONMENT)
+        trace.messages.append(message)
+        trace.entries.append(Entry(maker=maker, at=call.finished, step=trace.steps[-1].index))
+        run.message = len(trace.messages) - 1
+
+
+_MAKERS = {"mocked": Maker.USER, "rejected": Maker.USER, "denied": Maker.CODE, "skipped": Maker.CODE}
+"""Who answered a call that did not run."""

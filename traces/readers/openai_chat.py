@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
+from traces import lookalikes
 from traces.builder import ImportBuilder, Reply, TraceBuilder
 from traces.container import Document
 from traces.growth import Conversations, Exchange
@@ -16,14 +17,13 @@ from traces.wire import gemini, openai_chat
 
 NAME = "openai-chat"
 _LOOKED_AT = 20
-_OTHER_BLOCKS = frozenset(("tool_use", "tool_result", "thinking", "redacted_thinking", "server_tool_use"))
-"""Types of content blocks that only another API has; there are also APIs whose blocks have no type at all."""
 _REQUEST_KEYS = ("messages", "contents", "tools", "functions", "available_tools", "model")
 
 
 def matches(document: Document) -> bool:
     """Some of the first records are messages, conversations, responses or exchanges of this API."""
-    return any(_kind(record) in _OURS for record in document.records[:_LOOKED_AT])
+    kinds = {_kind(record) for record in document.records[:_LOOKED_AT]}
+    return bool(kinds & _OURS) or ("message" in kinds and lookalikes.name_of(document) is None)
 
 
 def read(document: Document, out: ImportBuilder) -> None:
@@ -46,23 +46,24 @@ def read(document: Document, out: ImportBuilder) -> None:
             out.unread("a record that is no message, conversation, response or exchange of this format")
 
 
-_OURS = frozenset(("message", "conversation", "exchange", "response"))
+_OURS = frozenset(("conversation", "exchange", "response"))
+"""Records that each say by themselves what they are; single messages are looked at together."""
 
 
 def _kind(record: Any) -> str | None:
     """message, conversation, exchange, response; ``other exchange``: one of another API that such a log can hold."""
+    if lookalikes.name_of_record(record):
+        return None
     if isinstance(record, list):
-        return "conversation" if record and openai_chat.is_message_list(record) and not _foreign(record) else None
+        return "conversation" if record and openai_chat.is_message_list(record) else None
     if not isinstance(record, dict):
         return None
     if "role" in record and "messages" not in record:
-        return "message" if openai_chat.is_message(record) and not _foreign([record]) else None
+        return "message" if openai_chat.is_message(record) else None
     if "request" in record:
         return _exchange_kind(_body(record["request"]), record)
     messages = openai_chat.messages_of(record)
     if messages is not None:
-        if _foreign(messages):
-            return None
         return "exchange" if any(_is_answer(record.get(key)) for key in ("response", "choices")) else "conversation"
     return "response" if openai_chat.is_response(record) else None
 
@@ -70,7 +71,7 @@ def _kind(record: Any) -> str | None:
 def _exchange_kind(request: Any, record: Mapping[str, Any]) -> str | None:
     if gemini.is_request(request):
         return "other exchange"
-    if not openai_chat.is_request(request) or _foreign(openai_chat.messages_of(request) or []):
+    if not openai_chat.is_request(request) or lookalikes.name_of_record(request):
         return None
     answer = record.get("response") or record.get("client_chunks")
     return "exchange" if answer is None or _is_answer(answer) else None
@@ -82,17 +83,6 @@ def _is_answer(value: Any) -> bool:
     if isinstance(value, list):
         return all(isinstance(item, dict) for item in value[:_LOOKED_AT])
     return isinstance(value, dict) and ("choices" in value or "error" in value)
-
-
-def _foreign(messages: list[Any]) -> bool:
-    """Whether some content block belongs to another API that also has ``messages``."""
-    for message in messages[:_LOOKED_AT]:
-        content = message.get("content")
-        for part in content if isinstance(content, list) else ():
-            kind = part.get("type") if isinstance(part, dict) else ""
-            if kind is None or (isinstance(kind, str) and kind in _OTHER_BLOCKS):
-                return True
-    return False
 
 
 def _body(value: Any) -> Any:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping
-from datetime import UTC, datetime
 from typing import Any
 
+from agent.models.connection import EventLines
 from agent.models.streams import StreamedReply
 from agent.usage import Usage, reported_cost
 from traces.builder import Reply
 from traces.container import loads, whole_characters
+from traces.times import time_of
 
 
 def is_request(value: Any) -> bool:
@@ -97,23 +98,16 @@ def error_text(error: Any) -> str:
     return error if isinstance(error, str) and error else "the response holds no message"
 
 
-def time_of(created: Any) -> str | None:
-    """Unix seconds as ISO 8601 in UTC; None for what is no such time."""
-    if isinstance(created, bool) or not isinstance(created, (int, float)) or not 0 < created < 1e11:
-        return None
-    return datetime.fromtimestamp(created, UTC).isoformat(timespec="seconds")[:-6] + "Z"
-
-
 # -- streams -------------------------------------------------------------------------------------------------------
 
 
 def read_sse(text: str) -> list[Mapping[str, Any]] | None:
     """The chunks of a body of server-sent events (``data: {...}``); None where ``text`` is something else."""
-    events = [line[5:].strip() for line in text.splitlines() if line.startswith("data:")]
-    if not events:
-        return None
-    chunks = [decoded(event) for event in events if event and event != "[DONE]"]
-    return [chunk for chunk in chunks if isinstance(chunk, dict)]
+    lines = EventLines()
+    events = [*lines.feed(text.encode(errors="replace")), *lines.end()]
+    # A log that lost its empty lines holds several chunks where one event should be.
+    chunks = [decoded(line) for event in events for line in event.decode().split("\n")]
+    return [chunk for chunk in chunks if isinstance(chunk, dict)] or None
 
 
 def join_chunks(chunks: Iterable[Mapping[str, Any]]) -> dict[str, Any]:

@@ -1,0 +1,124 @@
+"""Formats that hold messages much like those of OpenAI Chat and mean something else by them.
+
+No reader knows them yet. Read as OpenAI Chat they would lose their calls, their results or their numbers without a
+word; so they are told by keys that no file of OpenAI Chat has, and are refused by name.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from traces.container import Document
+
+_LOOKED_AT = 20
+_ANTHROPIC = "data of the Anthropic Messages API"
+_BEDROCK = "a message list of Bedrock or another API whose content blocks have no type"
+_INSPECT = "a log of Inspect AI"
+_MINI_SWE_AGENT = "a trajectory of mini-swe-agent"
+_OLLAMA = "data of the Ollama API"
+_SHAREGPT = "a data set in the ShareGPT form"
+
+_ANTHROPIC_BLOCKS = frozenset(("tool_use", "tool_result", "thinking", "redacted_thinking", "server_tool_use"))
+_ANTHROPIC_TOOL = re.compile(r"\w+_20\d{6}")
+"""Tools that run at Anthropic have a type with a date: ``code_execution_20260120``."""
+_SHAREGPT_ROLES = frozenset(("human", "gpt", "chatgpt", "function_call", "observation"))
+_SHAREGPT_MEDIA = ("images", "videos", "audios")
+_MINI_SWE_AGENT_FENCE = "mswea_bash_command"
+_OWN = re.compile(r"agent-(trace|journal)/\d+")
+
+
+def name_of(document: Document) -> str | None:
+    """What the document is, in words; None where nothing speaks against OpenAI Chat.
+
+    An archive is told by its members only where these belong together.
+    """
+    if document.members:
+        return _INSPECT if any(_is_inspect(member.value) for member in document.members) else None
+    records = document.records[:_LOOKED_AT]
+    return _of_messages(records) or next(filter(None, map(name_of_record, records)), None)
+
+
+def name_of_record(value: Any) -> str | None:
+    """The same for one record: a message, a message list, a row of a data set, a request, or an exchange."""
+    if isinstance(value, list):
+        return _of_messages(value)
+    if not isinstance(value, Mapping):
+        return None
+    if isinstance(schema := value.get("schema"), str) and _OWN.fullmatch(schema):
+        return f"a file of an unknown version of our own format ({schema})"
+    if "role" in value and "messages" not in value:
+        return _of_messages([value])
+    if isinstance(request := value.get("request"), Mapping):
+        return name_of_record(request)
+    if _is_inspect(value):
+        return _INSPECT
+    if str(value.get("trajectory_format")).startswith("mini-swe-agent") or _has(value, "info", "exit_status"):
+        return _MINI_SWE_AGENT
+    return _of_request(value)
+
+
+def _of_request(body: Mapping[str, Any]) -> str | None:
+    if _is_anthropic(body):
+        return _ANTHROPIC
+    if isinstance(body.get("options"), Mapping) or "keep_alive" in body:
+        return _OLLAMA
+    messages = body.get("messages")
+    if messages and any(isinstance(body.get(key), list) and body[key] for key in _SHAREGPT_MEDIA):
+        return _SHAREGPT
+    return _of_messages(messages) if isinstance(messages, list) else None
+
+
+def _is_inspect(value: Any) -> bool:
+    return isinstance(value, Mapping) and ({"eval", "plan"} <= value.keys() or {"epoch", "target"} <= value.keys())
+
+
+def _is_anthropic(body: Mapping[str, Any]) -> bool:
+    tools = body.get("tools")
+    return (
+        "anthropic_version" in body
+        or {"system", "max_tokens"} <= body.keys()
+        or any(
+            "input_schema" in tool or _ANTHROPIC_TOOL.fullmatch(str(tool.get("type")))
+            for tool in _mappings(tools if isinstance(tools, list) else ())
+        )
+    )
+
+
+def _has(value: Mapping[str, Any], key: str, inner: str) -> bool:
+    return isinstance(part := value.get(key), Mapping) and inner in part
+
+
+def _of_messages(messages: list[Any]) -> str | None:
+    for message in _mappings(messages):
+        role, content = message.get("role"), message.get("content")
+        if not isinstance(role, str):
+            continue
+        if role in _SHAREGPT_ROLES:
+            return _SHAREGPT
+        if role == "system" and isinstance(content, str) and _MINI_SWE_AGENT_FENCE in content:
+            return _MINI_SWE_AGENT
+        if "tool_name" in message or isinstance(message.get("images"), list):
+            return _OLLAMA
+        if "stop_reason" in message:
+            return _ANTHROPIC
+        if name := _of_parts(content if isinstance(content, list) else ()):
+            return name
+    return None
+
+
+def _of_parts(parts: Iterable[Any]) -> str | None:
+    for part in _mappings(parts):
+        kind = part.get("type")
+        if isinstance(kind, str) and kind in _ANTHROPIC_BLOCKS:
+            return _ANTHROPIC
+        if kind is None:
+            return _BEDROCK
+        if "value" in part:
+            return _SHAREGPT
+    return None
+
+
+def _mappings(items: Iterable[Any]) -> Iterable[Mapping[str, Any]]:
+    return (item for item in list(items)[:_LOOKED_AT] if isinstance(item, Mapping))
