@@ -13,7 +13,7 @@ from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import NamedTuple, TypeVar
 
-VERSION = 1
+VERSION = 2
 """Raise it when the columns change, or when readers give other results for the same files."""
 FILE_NAME = ".index.sqlite"
 _WAIT_S = 10.0

@@ -54,7 +54,7 @@ def name_of_record(value: Any) -> str | None:
         return name_of_record(request)
     if _is_inspect(value):
         return _INSPECT
-    if str(value.get("trajectory_format")).startswith("mini-swe-agent") or _has(value, "info", "exit_status"):
+    if _is_mini_swe_agent(value):
         return _MINI_SWE_AGENT
     return _of_request(value)
 
@@ -74,6 +74,12 @@ def _is_inspect(value: Any) -> bool:
     return isinstance(value, Mapping) and ({"eval", "plan"} <= value.keys() or {"epoch", "target"} <= value.keys())
 
 
+def _is_mini_swe_agent(value: Mapping[str, Any]) -> bool:
+    info = value.get("info")
+    has_end = "messages" in value and isinstance(info, Mapping) and "exit_status" in info
+    return has_end or str(value.get("trajectory_format")).startswith("mini-swe-agent")
+
+
 def _is_anthropic(body: Mapping[str, Any]) -> bool:
     tools = body.get("tools")
     return (
@@ -84,10 +90,6 @@ def _is_anthropic(body: Mapping[str, Any]) -> bool:
             for tool in _mappings(tools if isinstance(tools, list) else ())
         )
     )
-
-
-def _has(value: Mapping[str, Any], key: str, inner: str) -> bool:
-    return isinstance(part := value.get(key), Mapping) and inner in part
 
 
 def _of_messages(messages: list[Any]) -> str | None:

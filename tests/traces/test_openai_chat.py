@@ -209,6 +209,7 @@ def test_content_parts_are_kept_as_they_are():
         {"messages": [{"role": "user", "content": [{"text": "hi"}]}]},
         {"contents": [{"role": "user", "parts": [{"text": "hi"}]}]},
         {"conversations": [{"from": "human", "value": "hi"}]},
+        {"trajectory": [], "history": [], "info": {"exit_status": "submitted"}},
         {"a": 1},
         [],
         [1, 2],
