@@ -8,15 +8,22 @@ from hashlib import blake2b
 from typing import Any, Literal
 
 from agent import jsontext
+from agent.errors import InputError
 from agent.messages import ToolCall
-from agent.tool_result import ToolResult
+from agent.tool_result import ToolResult, plain
 
 DecisionKind = Literal["run", "edited", "mocked", "skipped", "rejected", "denied"]
 
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """What is done about one call instead of, or beside, simply running it."""
+    """What is done about one call instead of, or beside, simply running it.
+
+    Arguments and result become JSON values at once, as :func:`~agent.tool_result.plain` says.
+
+    Raises:
+        InputError: the arguments are no object.
+    """
 
     kind: DecisionKind
     by: str = "code"
@@ -30,6 +37,13 @@ class Decision:
     """rejected: also end the run."""
     digest: str = ""
     """What was decided about: a decision holds for this id, name and these arguments only (see :func:`digest`)."""
+
+    def __post_init__(self) -> None:
+        if self.arguments is not None:
+            if not isinstance(self.arguments, Mapping):
+                raise InputError(f"the changed arguments must be an object, not {self.arguments!r}")
+            object.__setattr__(self, "arguments", plain(self.arguments))
+        object.__setattr__(self, "result", plain(self.result))
 
     @classmethod
     def run(cls) -> Decision:

@@ -5,6 +5,7 @@ They change what a model call is given, never the message list itself, and the t
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -16,14 +17,32 @@ from agent.trace import Edit
 
 @dataclass(frozen=True, slots=True)
 class Intervention:
-    """One change, by the name of its kind and its parameters: plain data that a trace can hold."""
+    """One change, by the name of its kind and its parameters: plain data that a trace can hold.
+
+    Raises:
+        InputError: there is no such kind, or it takes no such parameter.
+    """
 
     kind: str
+    """A name in :data:`KINDS`."""
     params: dict[str, Any] = field(default_factory=dict)
+    """What the function of that name takes beside the messages."""
 
     def __post_init__(self) -> None:
-        if self.kind not in KINDS:
+        if not isinstance(self.kind, str) or self.kind not in KINDS:
             raise InputError(f"unknown intervention {self.kind!r}; known are {', '.join(sorted(KINDS))}")
+        _, *known = inspect.signature(KINDS[self.kind]).parameters.values()
+        takes = {parameter.name: type(parameter.default) for parameter in known}
+        if not isinstance(self.params, dict):
+            raise InputError(f"the parameters of {self.kind} must be a dict, not {self.params!r}")
+        for name, value in self.params.items():
+            if name not in takes:
+                words = f"known are {', '.join(takes)}" if takes else "it takes none"
+                raise InputError(f"unknown parameter {name!r} of the intervention {self.kind}; {words}")
+            if not isinstance(value, takes[name]):
+                raise InputError(
+                    f"{name} of the intervention {self.kind} must be {takes[name].__name__}, not {value!r}"
+                )
 
     @property
     def breaks_protocol(self) -> bool:
@@ -41,7 +60,8 @@ class Intervention:
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Intervention:
         """Read what :meth:`to_dict` wrote."""
-        return cls(str(data.get("kind")), dict(data.get("params") or {}))
+        params = data.get("params") or {}
+        return cls(str(data.get("kind")), dict(params) if isinstance(params, Mapping) else params)
 
 
 def omit_results(messages: Sequence[Message]) -> list[Edit]:
@@ -74,4 +94,4 @@ KINDS: dict[str, Callable[..., list[Edit]]] = {
     "blank_results": blank_results,
     "drop_pairs": drop_pairs,
 }
-"""Every intervention by its name."""
+"""Every intervention by its name. A parameter takes what its default is."""

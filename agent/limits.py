@@ -6,13 +6,19 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from agent.errors import InputError
+
 HARD_CAP = 100
 """Steps after which a run ends even when its step limit was taken away: a lesson about endless loops must end."""
 
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """Limits of a run beside ``max_steps``. ``None`` switches a limit off."""
+    """Limits of a run beside ``max_steps``. ``None`` switches a limit off.
+
+    Raises:
+        InputError: a limit is no such number; the text names it and says what it takes.
+    """
 
     repeated_calls: int | None = None
     """Stop when the same calls with the same outcome came this many times in a row (cycles of up to 4 steps count)."""
@@ -31,6 +37,23 @@ class Limits:
     cosmetic: tuple[str, ...] = ("description", "explanation", "reason", "thought")
     """Arguments that do not make a call a different one when repeats are counted."""
 
+    def __post_init__(self) -> None:
+        for name, least in _WHOLE.items():
+            value = getattr(self, name)
+            if value is None and name != "nudges":
+                continue
+            if isinstance(value, bool) or not isinstance(value, int) or value < least:
+                also = "" if name == "nudges" else ", or None for no limit"
+                raise InputError(f"{name} must be a whole number from {least}{also}, not {value!r}")
+        for name in ("deadline_s", "cost"):
+            value = getattr(self, name)
+            number = isinstance(value, (int, float)) and not isinstance(value, bool)
+            if value is not None and not (number and 0 < value <= _MOST):
+                raise InputError(f"{name} must be a number above 0, or None for no limit, not {value!r}")
+        if isinstance(self.cosmetic, str) or not all(isinstance(name, str) for name in self.cosmetic):
+            raise InputError(f"cosmetic must be the names of arguments, not {self.cosmetic!r}")
+        object.__setattr__(self, "cosmetic", tuple(self.cosmetic))
+
     @classmethod
     def guarded(cls, **changes: Any) -> Limits:
         """The guards that the app sets: the third equal call with an equal outcome, three failing steps in a row."""
@@ -44,4 +67,10 @@ class Limits:
     def from_dict(cls, data: Mapping[str, Any]) -> Limits:
         """Read JSON data; unknown keys are left out."""
         known = {key: value for key, value in data.items() if key in cls.__slots__}
-        return cls(**{**known, "cosmetic": tuple(known["cosmetic"])} if "cosmetic" in known else known)
+        return cls(**known)
+
+
+_MOST = 1e9
+"""Longer times than this many seconds, 30 years, cannot be waited for."""
+_WHOLE = {"repeated_calls": 2, "failing_steps": 1, "total_tokens": 1, "calls_per_step": 1, "nudges": 0}
+"""The limits that are whole numbers, and the least that makes sense: a call that came once is no repeat."""

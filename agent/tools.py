@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import inspect
 import re
+import threading
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -64,8 +65,13 @@ class Tool:
             )
         if not callable(self.func) and not self.receiver:
             raise ToolDefinitionError(f"the tool {self.name!r} needs a function, not {type(self.func).__name__}")
-        if self.timeout is not None and not self.timeout > 0:
-            raise ToolDefinitionError(f"the timeout of the tool {self.name!r} must be above 0 seconds, or None")
+        seconds = self.timeout
+        number = isinstance(seconds, (int, float)) and not isinstance(seconds, bool)
+        if seconds is not None and not (number and 0 < seconds <= threading.TIMEOUT_MAX):
+            raise ToolDefinitionError(
+                f"the timeout of the tool {self.name!r} must be a number of seconds above 0, or None for no limit, "
+                f"not {seconds!r}"
+            )
         if self.parameters == {}:
             self.parameters = {"type": "object", "properties": {}}
 

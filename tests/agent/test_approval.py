@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from agent import CapabilityPolicy, Decision, FakeModel, Limits, Loop, Tool, ToolCall
+from agent import CapabilityPolicy, Decision, FakeModel, InputError, Limits, Loop, Tool, ToolCall
 from agent.recovery import recover
 
 
@@ -178,3 +178,25 @@ def test_equal_calls_of_a_tool_that_must_not_run_twice_run_once() -> None:
     list(loop.events("go"))
     assert ran == [("pay", {"sum": 5})]
     assert ["duplicate of call 1" in m.text for m in loop.messages if m.role == "tool"] == [False, True, True]
+
+
+@pytest.mark.parametrize(
+    ("decision", "says"),
+    [(Decision.mock({2, 1}), "[1, 2]"), (Decision.edit({"path": {Path("b")}}), "write done")],
+)
+def test_a_decision_may_hold_any_value_and_the_run_can_still_be_saved(
+    decision: Decision, says: str, tmp_path: Path
+) -> None:
+    loop = waiting_loop([], WRITE, journal=tmp_path)
+    loop.decide(0, decision)
+    again = Loop.resume(
+        json.loads(json.dumps(loop.snapshot())), model=FakeModel([WRITE, "done"]), tools=tools([]), journal=tmp_path
+    )
+    again.finish()
+    assert says in again.messages[2].text
+    assert again.trace.outcome.reason == "final"
+
+
+def test_changed_arguments_must_be_an_object() -> None:
+    with pytest.raises(InputError, match="must be an object"):
+        Decision.edit(["a"])  # type: ignore[arg-type]

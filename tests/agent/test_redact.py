@@ -184,7 +184,8 @@ _WORDS = st.sampled_from(
     [
         "password", "api_key", "token", "max_tokens", "=", ": ", '"', "'", "Bearer ", "sk-abc12345", JWT, "?token=",
         "\\", "https://u:p@h/", "[redacted: key]", "{", "}", "(", "]", " ", "\n", "hunter2", "$KEY", "好", "<x>",
-        "&key=", "-----", "--", "--password ", "curl", " -u ", "ada:", "pass", "auth", "otp", "\t", "sk-proj-", "\u2003",
+        "&key=", "-----", "--", "--password ", "curl", " -u ", "ada:", "pass", "auth", "otp", "\t", "sk-proj-",
+        "\u2003",
     ]
 )  # fmt: skip
 
