@@ -160,6 +160,10 @@ def _play(
     except KeyboardInterrupt:
         tell(_interrupted(loop, options.save))
         return INTERRUPTED
+    except OSError as error:
+        if options.save is None or error.filename:
+            raise
+        raise InputError(f"{options.save}: {error.strerror or error}") from error
     if options.json:
         say(jsontext.dumps(redact(loop.trace.to_dict(), secrets), indent=True))
     else:

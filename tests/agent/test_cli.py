@@ -427,6 +427,13 @@ def test_what_nobody_can_be_told_is_still_the_exit_code(redirection):
     assert (result.returncode, result.stdout) == (2, b"")
 
 
+def test_a_full_disk_is_told_with_the_folder(tmp_path):
+    folder = tmp_path / "runs"
+    command = f"ulimit -f 0; exec '{sys.executable}' -B -m agent run order --save '{folder}' 2>&1 | cat"
+    result = subprocess.run(["bash", "-c", command], cwd=ROOT, capture_output=True, text=True, timeout=60)
+    assert result.stdout == f"python -m agent: {folder}: File too large\n"
+
+
 def test_a_pipe_is_no_script_and_holds_nothing_up(cli, tmp_path):
     os.mkfifo(tmp_path / "pipe.yaml")
     code, _, err = cli("run", str(tmp_path / "pipe.yaml"))
