@@ -164,7 +164,7 @@ def _put(target: Any, path: Any, value: Any) -> None:
 
 
 _MAPS = ("properties", "patternProperties", "dependentSchemas")
-_LISTS = ("anyOf", "oneOf", "allOf", "prefixItems")
+_LISTS = ("anyOf", "oneOf", "allOf", "prefixItems", "items")
 _SINGLES = ("items", "additionalProperties", "contains", "propertyNames", "not", "if", "then", "else")
 
 
@@ -216,11 +216,11 @@ def portable(schema: dict[str, Any]) -> dict[str, Any]:
 
 
 def _target(schema: dict[str, Any], ref: str) -> dict[str, Any]:
-    """What a reference inside the document points at; anything where it points outside."""
-    node: Any = schema
-    for part in ref.removeprefix("#/").split("/") if ref.startswith("#/") else ():
+    """What a reference inside the document points at; anything where it points nowhere or outside."""
+    node: Any = schema if ref.startswith("#") else None
+    for part in ref.removeprefix("#").split("/")[1:]:
         node = node.get(part.replace("~1", "/").replace("~0", "~")) if isinstance(node, dict) else None
-    return node if isinstance(node, dict) and node is not schema else {}
+    return node if isinstance(node, dict) else {}
 
 
 def _any_of(schemas: list[Any]) -> Any:

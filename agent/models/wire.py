@@ -12,6 +12,7 @@ from typing import Any
 from agent import jsontext
 from agent.messages import Message
 from agent.models.profiles import Profile
+from agent.schema import portable
 
 REASONING_KEYS = frozenset(("reasoning_content", "reasoning", "reasoning_details", "thinking_blocks"))
 """Keys under which providers send the model's reasoning beside the answer."""
@@ -41,7 +42,6 @@ _CALL_KEYS = frozenset(("id", "type", "function"))
 _NAME = re.compile(r"[a-zA-Z0-9_-]{1,64}\Z")
 _SHORT_ID = re.compile(r"[a-zA-Z0-9]{9}\Z")
 _ALPHABET = string.ascii_letters + string.digits
-_DEEPEST = 12
 
 
 class HistoryEncoder:
@@ -111,7 +111,7 @@ def wire_schemas(schemas: Sequence[Mapping[str, Any]], profile: Profile) -> Sequ
         function = dict(schema.get("function") or {})
         parameters = function.get("parameters")
         if isinstance(parameters, Mapping):
-            function["parameters"] = _plain_schema(parameters, parameters, 0)
+            function["parameters"] = _plain_schema(portable(dict(parameters)))
         function.pop("strict", None)
         plain.append({**schema, "function": function})
     return plain
@@ -147,39 +147,21 @@ def _dropped_keys(message: Message, profile: Profile) -> set[str]:
     return set() if keeps else set(REASONING_KEYS & message.extra.keys())
 
 
-def _plain_schema(schema: Any, root: Mapping[str, Any], depth: int) -> Any:
-    """``schema`` with local references put in place and only the common keywords left."""
+def _plain_schema(schema: Any) -> Any:
+    """A schema without references with only the common keywords left."""
     if not isinstance(schema, Mapping):
         return schema
-    if depth > _DEEPEST:
-        return {"type": "object"}
-    if isinstance(ref := schema.get("$ref"), str):
-        target = _resolve(ref, root)
-        rest = {key: value for key, value in schema.items() if key != "$ref"}
-        return _plain_schema({**target, **rest}, root, depth + 1)
     plain: dict[str, Any] = {}
     for key, value in schema.items():
-        if key == "const":
-            plain["enum"] = [value]
-        elif key == "oneOf":
-            plain["anyOf"] = [_plain_schema(item, root, depth + 1) for item in value]
+        if key in ("oneOf", "anyOf"):
+            plain["anyOf"] = [_plain_schema(item) for item in value]
         elif key == "allOf":
             for item in value:
-                plain |= _plain_schema(item, root, depth + 1)
-        elif key == "properties" and isinstance(value, Mapping):
-            plain[key] = {name: _plain_schema(item, root, depth + 1) for name, item in value.items()}
-        elif key in ("items", "anyOf"):
-            many = isinstance(value, list)
-            items = [_plain_schema(item, root, depth + 1) for item in (value if many else [value])]
-            plain[key] = items if many else items[0]
+                plain |= _plain_schema(item) if isinstance(item, Mapping) else {}
+        elif key == "properties":
+            plain[key] = {name: _plain_schema(item) for name, item in value.items()}
+        elif key == "items":
+            plain[key] = [_plain_schema(item) for item in value] if isinstance(value, list) else _plain_schema(value)
         elif key in _SCHEMA_KEYS:
             plain[key] = value
     return plain
-
-
-def _resolve(ref: str, root: Mapping[str, Any]) -> Mapping[str, Any]:
-    """What a local reference (``#/$defs/Name``) points to; an empty schema where it leads nowhere."""
-    node: Any = root
-    for part in ref.removeprefix("#").split("/")[1:]:
-        node = node.get(part.replace("~1", "/").replace("~0", "~")) if isinstance(node, Mapping) else None
-    return node if isinstance(node, Mapping) else {}

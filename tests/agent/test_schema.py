@@ -100,6 +100,15 @@ def test_a_recursive_type_is_written_out_to_the_stated_depth():
     assert "$" not in json.dumps(schema)
 
 
+def test_a_schema_that_refers_to_itself_as_a_whole_ends_at_that_depth_too():
+    schema = portable({"type": "object", "properties": {"next": {"$ref": "#"}, "many": {"items": [{"$ref": "#"}]}}})
+    depth = 0
+    while "properties" in schema:
+        assert schema["properties"]["many"]["items"][0]["type"] == "object"
+        schema, depth = schema["properties"]["next"], depth + 1
+    assert (schema, depth) == ({"type": "object"}, RECURSION_DEPTH + 2)
+
+
 def test_a_description_beside_a_reference_stays():
     schema = {
         "properties": {"p": {"$ref": "#/$defs/a~1b", "description": "mine"}},

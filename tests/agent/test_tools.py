@@ -165,7 +165,7 @@ def test_a_broken_schema_is_refused_at_registration(parameters):
 
 @pytest.mark.parametrize("timeout", [0, -1, float("inf"), float("nan"), 1e300, "5", True])
 def test_a_timeout_is_a_time_that_can_be_waited_for(timeout):
-    with pytest.raises(ToolDefinitionError, match="timeout .* seconds above 0, or None for no limit"):
+    with pytest.raises(ToolDefinitionError, match=r"timeout .* seconds above 0, or None for no limit"):
         by_hand(add, timeout=timeout)
 
 

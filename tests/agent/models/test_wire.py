@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from agent.messages import Message, ToolCall
 from agent.models.profiles import PROFILES, Profile, profile_for
 from agent.models.wire import HistoryEncoder, short_id, wire_message, wire_schemas
+from agent.schema import portable
 
 DEFAULT = PROFILES["default"]
 STRICT = Profile(unknown_keys=False)
@@ -113,6 +114,12 @@ def test_a_plain_schema_holds_only_common_keywords_and_no_references():
     assert parameters["properties"]["all"] == {"type": "string", "enum": ["today"]}
     assert not any(f'"{word}"' in json.dumps(parameters) for word in ("$ref", "$defs", "additionalProperties", "const"))
     assert tool["function"]["parameters"] is SCHEMA
+
+
+def test_a_plain_recursive_schema_ends_where_the_schema_of_a_typed_function_does():
+    tool = {"type": "function", "function": {"name": "f", "parameters": SCHEMA}}
+    (plain,) = wire_schemas([tool], PROFILES["gemini"])
+    assert plain["function"]["parameters"]["properties"]["tree"] == portable(SCHEMA)["properties"]["tree"]
 
 
 def test_other_hosts_get_the_schemas_as_they_are():
