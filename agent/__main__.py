@@ -2,9 +2,12 @@
 
 import sys
 
-from agent.startup import loading
-
 if __name__ == "__main__":
-    with loading():
-        from agent.cli import main
+    try:
+        from agent.startup import loading
+
+        with loading():
+            from agent.cli import main
+    except KeyboardInterrupt:  # in the first moment, before the rest is guarded
+        sys.exit(130)
     sys.exit(main())

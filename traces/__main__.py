@@ -1,12 +1,13 @@
-"""Command line: ``python -m traces summary FILE... [--json]``."""
-
-from __future__ import annotations
+"""Command line: see :mod:`traces.cli`."""
 
 import sys
 
-from agent.startup import loading
-
 if __name__ == "__main__":
-    with loading():
-        from traces.cli import main
+    try:
+        from agent.startup import loading
+
+        with loading():
+            from traces.cli import main
+    except KeyboardInterrupt:  # in the first moment, before the rest is guarded
+        sys.exit(130)
     sys.exit(main())

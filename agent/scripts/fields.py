@@ -7,12 +7,21 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Mapping
+from functools import partial
 from typing import Annotated, Any, Literal, get_args, get_type_hints
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, create_model, model_validator
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    ValidationError,
+    create_model,
+    model_validator,
+)
 from pydantic_core import ErrorDetails
 
-from agent.context import ContextBudget
 from agent.errors import InputError
 from agent.limits import Limits
 from agent.scripts import source
@@ -102,36 +111,34 @@ class EvidenceFields(Strict):
         return self
 
 
-def _fields_of(kind: type, least: Mapping[str, float]) -> type[Strict]:
-    """The fields of a dataclass as a group of keys, so that a script can set whatever the dataclass has.
-
-    Args:
-        kind: the dataclass.
-        least: the smallest value of a number that makes sense; 1 where a field is not named.
-    """
-    hints = get_type_hints(kind)
+def _limit_fields() -> type[Strict]:
+    """The limits as a group of keys: whatever :class:`Limits` has, under the rules that it keeps itself."""
+    hints = get_type_hints(Limits)
     options: dict[str, Any] = {
-        field.name: (
-            _bounded(hints[field.name], least.get(field.name, 1)),
-            ... if field.default is dataclasses.MISSING else field.default,
-        )
-        for field in dataclasses.fields(kind)
+        field.name: (Annotated[hints[field.name], AfterValidator(partial(_as_limit, field.name))], field.default)
+        for field in dataclasses.fields(Limits)
         if field.name != "cosmetic"
     }
-    return create_model(f"{kind.__name__}Fields", __base__=Strict, **options)
+    return create_model("LimitsFields", __base__=Strict, **options)
 
 
-def _bounded(hint: Any, least: float) -> Any:
-    """The type of a field, its numbers finite and not below ``least``."""
-    kinds = get_args(hint) or (hint,)
-    if float in kinds:
-        return Annotated[float, Field(ge=least, allow_inf_nan=False)] | None
-    return Annotated[hint, Field(ge=least)] if int in kinds else hint
+def _as_limit(name: str, value: Any) -> Any:
+    try:
+        Limits(**{name: value})
+    except InputError as error:
+        raise ValueError(str(error)) from error
+    return value
 
 
-LimitsFields = _fields_of(Limits, {"repeated_calls": 2, "deadline_s": 0.001, "cost": 0.000001, "nudges": 0})
-"""A call that was made once is no repeat."""
-ContextFields = _fields_of(ContextBudget, {})
+LimitsFields = _limit_fields()
+
+
+class ContextFields(Strict):
+    """How long a request may be, as in :class:`agent.context.ContextBudget`."""
+
+    max_tokens: Annotated[int, Field(ge=1)]
+    max_result_tokens: Annotated[int, Field(ge=1)] | None = None
+    summarise: bool = True
 
 
 class ScriptFields(Strict):
@@ -149,7 +156,7 @@ class ScriptFields(Strict):
     max_steps: Annotated[int, Field(ge=1)] | None = 8
     limits: LimitsFields | None = None  # type: ignore[valid-type]
     policy: PolicyFields | None = None
-    context: ContextFields | None = None  # type: ignore[valid-type]
+    context: ContextFields | None = None
     protocol: Literal["native", "json_action"] = "native"
     evidence: list[EvidenceFields] = []
 

@@ -168,13 +168,10 @@ def test_max_steps_can_be_taken_away():
         ("limits: {repeat: 3}\nturns: [a]", "my.yaml, line 1, limits.repeat: unknown key 'repeat'"),
         (
             "turns: [a]\nlimits:\n  repeated_calls: 1",
-            "my.yaml, line 3, limits.repeated_calls: input should be greater than or equal to 2, found 1",
+            "my.yaml, line 3, limits.repeated_calls: repeated_calls must be a whole number from 2",
         ),
-        (
-            "limits: {deadline_s: -1}\nturns: [a]",
-            "my.yaml, line 1, limits.deadline_s: input should be greater than or equal to 0.001, found -1",
-        ),
-        ("limits: {cost: 1e999}\nturns: [a]", "my.yaml, line 1, limits.cost: input should be a finite number, found"),
+        ("limits: {deadline_s: -1}\nturns: [a]", "my.yaml, line 1, limits.deadline_s: deadline_s must be a number"),
+        ("limits: {cost: 1e999}\nturns: [a]", "my.yaml, line 1, limits.cost: cost must be a number above 0"),
         (
             "context: {max_tokens: 0}\nturns: [a]",
             "my.yaml, line 1, context.max_tokens: input should be greater than or equal to 1, found 0",
@@ -205,7 +202,7 @@ def test_a_fault_is_told_with_its_place_and_what_was_expected(text, expected):
 )
 def test_no_limit_of_a_script_is_negative(limit):
     text = fault(f"limits: {{{limit}: -3}}\nturns: [a]")
-    assert text.startswith(f"my.yaml, line 1, limits.{limit}: ") and text.endswith(", found -3")
+    assert text.startswith(f"my.yaml, line 1, limits.{limit}: ") and ", not -3" in text
 
 
 def test_a_limit_may_be_switched_off_and_nudges_may_be_none():
