@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
@@ -77,3 +78,11 @@ class AgentEvent:
     def maker(self) -> Maker:
         """Who caused the event: model, code, environment or user."""
         return _MAKER_OF.get(self.type, Maker.CODE)
+
+
+Emit = Callable[[str, dict[str, Any]], None]
+"""Takes the type and the payload of an event."""
+
+
+def ignore(type: str, payload: dict[str, Any]) -> None:
+    """An :data:`Emit` for when nobody listens."""

@@ -33,7 +33,8 @@ class Job(NamedTuple):
     """One approved call."""
 
     position: int
-    """Place among the calls of the step, from 0; results are told apart by it, never by id or order of arrival."""
+    """Place among all calls of the reply, from 0, whether they run or not; results are told apart by it, never by id or
+    order of arrival."""
     call: ToolCall
     tool: Tool
     arguments: dict[str, Any]

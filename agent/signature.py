@@ -16,15 +16,12 @@ from typing import Any, NamedTuple, get_args, get_origin, get_type_hints
 
 from agent import jsontext, schema
 from agent.errors import ArgumentError, ToolDefinitionError
+from agent.events import Emit, ignore
 from agent.tool_result import plain
 
 Convert = Callable[[dict[str, Any]], dict[str, Any]]
 """From checked JSON arguments to the values of the parameters, by name; raises ArgumentError."""
 _SKIPPED = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
-
-
-def _ignore(type: str, payload: dict[str, Any]) -> None:
-    """Nobody listens."""
 
 
 @dataclass(slots=True)
@@ -39,9 +36,10 @@ class RunContext:
     step: int = 0
     """The step that asked for the call, from 1."""
     tool_call_id: str = ""
-    emit: Callable[[str, dict[str, Any]], None] = _ignore
-    """Tell something while the tool works: ``emit("tool.progress", {"done": 3, "of": 10})``. The listener is called in
-    the thread of the tool."""
+    emit: Emit = ignore
+    """Tell something while the tool works: ``emit("tool.progress", {"done": 3, "of": 10})``. The listeners of the run
+    are called in the thread of the tool, and for tools that run side by side in several at the same time: what they
+    share needs a lock. After the tool's time is up, or the run was stopped, nothing is told any more."""
 
 
 class CallPlan(NamedTuple):

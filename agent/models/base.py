@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 import threading
-import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any, Protocol
 
+from agent import clock
 from agent.errors import ModelError, Retry
+from agent.events import Emit, ignore
 from agent.messages import Message
 from agent.usage import Usage
-
-
-def _ignore(type: str, payload: dict[str, Any]) -> None:
-    """Nobody listens."""
 
 
 @dataclass(slots=True)
@@ -27,16 +24,16 @@ class CallControl:
     number: int = 0
     """How many model calls this run has made before this one. A scripted model answers by it, so that one model can
     serve many runs, and a resumed or forked run goes on at its right turn."""
-    emit: Callable[[str, dict[str, Any]], None] = _ignore
+    emit: Emit = ignore
     """Tell something while the call goes on: ``emit("model.delta", {"text": "Hel"})``."""
     stop: threading.Event = field(default_factory=threading.Event)
     """Set when the user stops the run. A model that waits must then return or raise within a second."""
     deadline: float | None = None
-    """``time.monotonic()`` at which the run's time is up; None: no limit."""
+    """When, on :data:`agent.clock.monotonic`, the run's time is up; None: no limit."""
 
     def remaining_s(self) -> float | None:
         """Seconds until the deadline (never below 0), or None without one."""
-        return None if self.deadline is None else max(0.0, self.deadline - time.monotonic())
+        return None if self.deadline is None else max(0.0, self.deadline - clock.monotonic())
 
     def wait(self, seconds: float) -> bool:
         """Wait, but not past a stop or the deadline. True if the whole time was waited."""

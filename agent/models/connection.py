@@ -10,12 +10,12 @@ from __future__ import annotations
 import contextlib
 import socket
 import threading
-import time
 from collections.abc import Generator, Iterator
 from dataclasses import dataclass
 from queue import Empty, SimpleQueue
 from typing import Any
 
+from agent import clock
 from agent.models.base import CallControl
 from agent.models.http_errors import CallFailed, failed_connection, failed_status, failed_wait
 
@@ -100,10 +100,10 @@ class Connection:
 
     def _next(self, queue: _Queue, control: CallControl) -> Piece | None:
         """The next piece; None at the end."""
-        silent_since = time.monotonic()
+        silent_since = clock.monotonic()
         while True:
             left = self._check_time(control)
-            silence = time.monotonic() - silent_since
+            silence = clock.monotonic() - silent_since
             if silence >= self._timeout_s:
                 raise failed_wait("timeout", f"The model server sent nothing for {self._timeout_s:g} seconds.")
             waits = (_POLL_S, self._timeout_s - silence, *(() if left is None else (left,)))

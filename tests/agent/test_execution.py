@@ -268,6 +268,17 @@ def test_equal_calls_of_a_tool_that_must_not_repeat_run_once():
     assert "duplicate of call 2" in results[3].value["error"]
 
 
+def test_a_duplicate_is_told_by_the_place_in_the_reply_where_earlier_calls_are_answered_already():
+    @tool(idempotent=False)
+    def send(to: str) -> str:
+        return "sent"
+
+    first, again = jobs_of((send, {"to": "a"}), (send, {"to": "a"}))
+    results = dict(execute([first._replace(position=2), again._replace(position=5)]))
+    assert results[2].value == "sent"
+    assert "duplicate of call 3" in results[5].value["error"]
+
+
 def test_equal_calls_of_other_tools_all_run():
     results = dict(execute(jobs_of(*[(double, {"n": 1})] * 9)))
     assert [results[i].value for i in range(9)] == [2] * 9

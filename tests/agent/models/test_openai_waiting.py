@@ -2,15 +2,23 @@
 
 import threading
 import time
+from importlib import import_module
 
 import pytest
 
+from agent import clock
 from agent.errors import ModelError
 from agent.messages import Message
 from agent.models.base import CallControl
 from agent.models.openai_chat import OpenAIModel
 
 USER = [Message("user", "hi")]
+
+
+@pytest.fixture(scope="module", autouse=True)
+def loaded():
+    """The package is in memory: to load it takes longer than the tests here wait."""
+    import_module("openai").OpenAI(api_key="none", base_url="http://127.0.0.1:9")
 
 
 @pytest.fixture
@@ -85,7 +93,7 @@ def stopped():
 @pytest.mark.parametrize("stream", [False, True])
 def test_the_deadline_of_the_run_ends_a_call(server, model, stream):
     server.answer(hang=True)
-    failed, seconds = ended(model(stream=stream), CallControl(deadline=time.monotonic() + 0.3))
+    failed, seconds = ended(model(stream=stream), CallControl(deadline=clock.monotonic() + 0.3))
     assert failed.kind == "timeout"
     assert seconds < 1.3
 
