@@ -88,7 +88,8 @@ def _ask(options: argparse.Namespace) -> int:
         journal=_folder(options.save),
         on_event=screen.show,
     )
-    return _play(loop, (options.question,), screen, options, getattr(model, "secrets", ()))
+    code = _play(loop, (options.question,), screen, options, getattr(model, "secrets", ()))
+    return FAILED if code == DONE and loop.stop_reason is StopReason.MODEL_ERROR else code
 
 
 def _list(options: argparse.Namespace) -> int:
@@ -168,12 +169,11 @@ def _play(
         say(jsontext.dumps(redact(loop.trace.to_dict(), secrets), indent=True))
     else:
         screen.print_outcome(loop)
-    failed = loop.stop_reason is StopReason.MODEL_ERROR
-    if failed:
+    if loop.stop_reason is StopReason.MODEL_ERROR:
         tell(f"{PROG}: {failure(loop.trace)}")
     if options.save is not None:
         tell(f"saved: {options.save / loop.trace.trace_id}.json")
-    return FAILED if failed else DONE
+    return DONE
 
 
 def _run_turns(loop: Loop, users: Sequence[str], screen: Screen) -> None:

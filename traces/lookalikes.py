@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
+from itertools import islice
 from typing import Any
 
 from traces.container import Document
@@ -123,4 +124,4 @@ def _of_parts(parts: Iterable[Any]) -> str | None:
 
 
 def _mappings(items: Iterable[Any]) -> Iterable[Mapping[str, Any]]:
-    return (item for item in list(items)[:_LOOKED_AT] if isinstance(item, Mapping))
+    return (item for item in islice(items, _LOOKED_AT) if isinstance(item, Mapping))
