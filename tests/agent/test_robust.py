@@ -29,10 +29,10 @@ from agent import (
     Phase,
     Tool,
     ToolCall,
+    Trace,
     Usage,
     run,
 )
-from agent.journal import read_trace
 from agent.protocol import violations
 from agent.recovery import recover
 from agent.tape import Tape
@@ -512,7 +512,7 @@ def test_summaries_and_active_time_stand_in_the_file(tmp_path: Path) -> None:
     for text in ("first", "second"):
         loop.start(text)
         loop.finish()
-    trace = read_trace(next(tmp_path.iterdir()))
+    trace = Trace.from_dict(json.loads(next(tmp_path.iterdir()).read_bytes()))
     (note,) = [note for note in trace.notes if note["kind"] == "summary"]
     assert (note["text"], note["usage"]["total_tokens"]) == ("in short", 110)
     assert trace.outcome.active_s is not None
