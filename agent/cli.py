@@ -11,7 +11,7 @@ import argparse
 import os
 import re
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -32,9 +32,7 @@ from agent.scripts import load_script, scenarios
 from agent.startup import INTERRUPTED
 from agent.stops import StopReason
 from agent.toolbox import pick, toolbox
-from agent.tools import Tool, ToolRegistry
 
-TOOL_TIMEOUT_S = 60.0
 """Seconds that a tool without a limit of its own may take, so that a hung one cannot hold a run."""
 
 
@@ -63,7 +61,7 @@ def _run(options: argparse.Namespace) -> int:
         max_steps = options.max_steps
     screen = Screen(quiet=options.json)
     loop = script.loop(
-        tools=_timed(script.make_tools()),
+        tools=script.make_tools().with_timeout(),
         limits=limits,
         max_steps=max_steps,
         journal=_folder(options.save),
@@ -76,7 +74,7 @@ def _ask(options: argparse.Namespace) -> int:
     """Give a task to a live model."""
     if not options.question.strip():
         raise InputError("the question is empty")
-    tools = _timed(pick(_names(options.tools), options.root))
+    tools = pick(_names(options.tools), options.root).with_timeout()
     model = _live_model(options)
     screen = Screen(quiet=options.json)
     loop = Loop(
@@ -110,10 +108,6 @@ def _names(text: str | None) -> list[str]:
     if text is not None and not names:
         raise InputError(f"--tools names no tool: expected names with commas between them, found {text!r}")
     return names
-
-
-def _timed(tools: Iterable[Tool]) -> ToolRegistry:
-    return ToolRegistry(tool if tool.timeout else replace(tool, timeout=TOOL_TIMEOUT_S) for tool in tools)
 
 
 def _live_model(options: argparse.Namespace) -> Model:

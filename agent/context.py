@@ -12,7 +12,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from agent import tokens
-from agent.errors import ContextOverflow
+from agent.errors import ContextOverflow, InputError
 from agent.messages import Message
 from agent.state import ContextState
 from agent.trace import Edit
@@ -44,6 +44,13 @@ class ContextBudget:
     """Tokens that one tool result may bring into the message list; None: a quarter of ``max_tokens``."""
     summarise: bool = True
     """Whether older turns may become a summary, which costs a model call."""
+
+    def __post_init__(self) -> None:
+        for name in ("max_tokens", "max_result_tokens"):
+            value = getattr(self, name)
+            unset = value is None and name == "max_result_tokens"
+            if not unset and (isinstance(value, bool) or not isinstance(value, int) or value < 1):
+                raise InputError(f"{name} must be a whole number of tokens from 1, not {value!r}")
 
     @property
     def result_limit(self) -> int:

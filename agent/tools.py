@@ -28,6 +28,8 @@ __all__ = ["RunContext", "Tool", "ToolRegistry", "tool"]
 
 _NAME = r"[a-zA-Z0-9_-]{1,64}"
 """What the OpenAI API and those modelled on it accept; one bad name makes them refuse all tools."""
+DEFAULT_TIMEOUT_S = 60.0
+"""Time limit that the app and the command line set on tools that come without one."""
 _SHOWN = 200
 """Characters of unreadable arguments that the model is shown."""
 
@@ -244,6 +246,11 @@ class ToolRegistry:
     def of(cls, tools: ToolRegistry | Iterable[ToolLike] | None) -> ToolRegistry:
         """A registry of what was given, which may be one already."""
         return tools if isinstance(tools, cls) else cls(tools or ())
+
+    def with_timeout(self, seconds: float | None = None) -> ToolRegistry:
+        """The same tools, those without a time limit with this one; None: :data:`DEFAULT_TIMEOUT_S`."""
+        limit = DEFAULT_TIMEOUT_S if seconds is None else seconds
+        return ToolRegistry(tool if tool.timeout else replace(tool, timeout=limit) for tool in self)
 
     def add(self, item: ToolLike) -> Tool:
         """Register a tool, or a function after making it one, and give the tool.

@@ -28,8 +28,8 @@ _OVERFLOW_WORDS = re.compile(
 )
 _QUOTA_CODES = frozenset(("insufficient_quota", "billing_hard_limit_reached", "billing_not_active"))
 _HINTS = {
-    401: " Check the API key.",
-    404: " Check the base URL (it usually ends in /v1) and the model name.",
+    401: "Check the API key.",
+    404: "Check the base URL (it usually ends in /v1) and the model name.",
 }
 
 
@@ -57,7 +57,7 @@ def failed_status(status: int, headers: Mapping[str, str], body: str, secrets: C
     overflow = status != 429 and _is_overflow(words, code)
     retryable = (status in _RETRIED or status >= 500) and not overflow and code not in _QUOTA_CODES
     error = _model_error(
-        f"The model server answered {status}: {words or 'no explanation'}{_HINTS.get(status, '')}",
+        f"The model server answered {status}: {words or 'no explanation'}{_hint(words, status)}",
         secrets,
         kind="context_overflow" if overflow else "provider",
         status=status,
@@ -65,6 +65,12 @@ def failed_status(status: int, headers: Mapping[str, str], body: str, secrets: C
         raw=data,
     )
     return CallFailed(error, retryable=retryable, retry_after_s=_retry_after(headers))
+
+
+def _hint(words: str, status: int) -> str:
+    """What the user can do about this status, as a sentence after the server's words."""
+    hint = _HINTS.get(status)
+    return "" if hint is None else f" {hint}" if words.rstrip().endswith((".", "!", "?")) else f". {hint}"
 
 
 def failed_body(data: Any, secrets: Collection[str]) -> CallFailed:

@@ -30,9 +30,6 @@ from pages.parts.setup_form import chosen
 from pages.parts.transport import Action, move
 from pages.parts.words import t
 
-TOOL_TIMEOUT_S = 60.0
-"""Seconds that a tool without a limit of its own may take, so that a hung one cannot hold a run."""
-
 _NO_KEY = "no-key"
 """Sent to a server that needs none."""
 
@@ -130,7 +127,7 @@ def key_for(base_url: str, typed: str, environment: Mapping[str, str]) -> str | 
 
 def _tools(setup: Setup, script: Script | None) -> ToolRegistry:
     tools = pick(setup.tools) if script is None else script.make_tools()
-    return ToolRegistry(tool if tool.timeout else replace(tool, timeout=TOOL_TIMEOUT_S) for tool in tools)
+    return tools.with_timeout()
 
 
 def _recovered(run_id: str) -> OpenRun | None:

@@ -277,7 +277,7 @@ def test_ask_has_a_step_limit_and_a_guard(cli, server, protocol, steps):
 def test_a_tool_that_hangs_does_not_hold_the_run(cli, tmp_path, monkeypatch):
     hang = Tool(name="hang", description="Hang.", parameters={}, func=lambda: time.sleep(30))
     monkeypatch.setattr("agent.toolbox.practice.TOOLS", (hang,))
-    monkeypatch.setattr("agent.cli.TOOL_TIMEOUT_S", 0.05)
+    monkeypatch.setattr("agent.tools.DEFAULT_TIMEOUT_S", 0.05)
     (tmp_path / "hang.yaml").write_text("- calls: [{name: hang}]\n- Done.", encoding="utf-8")
     code, out, _ = cli("run", str(tmp_path / "hang.yaml"))
     assert code == 0 and "timed out after 0.05 s" in out and out.endswith("Done.\n")
@@ -290,7 +290,7 @@ PAGE = b"<html>" + b"<p>Not what you wanted.</p>" * 200
 @pytest.mark.parametrize(
     ("broken", "words"),
     [
-        ((401, b'{"error": {"message": "refused"}}'), "answered 401: refused Check the API key."),
+        ((401, b'{"error": {"message": "refused"}}'), "answered 401: refused. Check the API key."),
         ((400, PAGE), "answered 400: <html>"),
         ((200, PAGE), "base URL"),
         (("silent", b""), "sent nothing for 0.5 seconds"),
