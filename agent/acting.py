@@ -18,19 +18,24 @@ UNKNOWN_OUTCOME = "it was running when the program ended, so its outcome is unkn
 
 def approve(
     calls: list[PendingCall], tools: ToolRegistry, policy: CapabilityPolicy | None, limits: Limits, counters: Counters
-) -> None:
-    """Decide about every call that is not decided yet.
+) -> bool:
+    """Decide about every call that is not decided yet. False when a person has to be asked about one.
 
     A call for which a person must be asked stays undecided, with a ``question``. The policy is asked with the name that
     the call resolved to, whatever the model wrote.
     """
+    decided = True
     for index, pending in enumerate(calls):
-        unknown = pending.begun and pending.decision is None
-        if pending.decision is not None or pending.result is not None or unknown:
+        if pending.decision is not None or pending.result is not None:
+            continue
+        if pending.begun:
+            decided = False
             continue
         tool = tools.resolve(pending.call.name)
         pending.name = tool.name if tool else None
         pending.decision, pending.question = _verdict(index, pending, policy, limits, counters)
+        decided = decided and pending.decision is not None
+    return decided
 
 
 def ask_about_unknowns(calls: list[PendingCall], why: str = UNKNOWN_OUTCOME) -> bool:

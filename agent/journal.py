@@ -50,7 +50,8 @@ class Journal:
         self._notes = self._nudges = 0
         self._clean = True
         self._broken: OSError | None = None
-        self._wanted = False
+        self.on = False
+        """A run is being written: from :meth:`open` until its trace file is there."""
 
     def open(self, run: RunState) -> None:
         """Begin a new journal from the run as it stands; one that was there for the same run is replaced at once.
@@ -63,7 +64,7 @@ class Journal:
         if self.folder is None:
             return
         self._path = self.folder / f"{_file_stem(run.trace)}.jsonl"
-        self._wanted, self._broken, self._clean = True, OSError("the journal could not be opened"), True
+        self.on, self._broken, self._clean = True, OSError("the journal could not be opened"), True
         self.folder.mkdir(parents=True, exist_ok=True)
         draft = self._path.with_suffix(".jsonl.tmp")
         self._tape, self._broken = Tape(draft), None
@@ -127,14 +128,14 @@ class Journal:
         Raises:
             OSError: the disk is full. The run itself is as it should be, and the next phase writes all of it anew.
         """
-        if not self._wanted or self.folder is None:
+        if not self.on or self.folder is None:
             return
         if self._broken:
             self.open(run)
         if run.phase is None:
             write_trace(run.trace, self.folder, self._secrets, clean=self._clean)
             self.close()
-            self._wanted = False
+            self.on = False
             self._path.unlink(missing_ok=True)
         elif done is Phase.CALL or run.phase is Phase.APPEND:
             return  # a reply, a failure or the last result of a step says itself what comes next

@@ -35,7 +35,8 @@ class Loop(RunControl):
             else:
                 self.run.phase = _PHASES[phase](self)
             self.run.counters.active_s += clock.monotonic() - begun
-            self._journal.phase(self.run, phase)
+            if self._journal.on:
+                self._journal.phase(self.run, phase)
         if self._listener_error:
             self._raise_listener_error()
         return self._events
@@ -74,8 +75,8 @@ class Loop(RunControl):
     def _approve(self) -> Phase | None:
         """Code decides about every call: the policy first, then a person where one is to be asked."""
         run, own = self.run, self.settings
-        approve(run.pending, self.tools, own.policy, own.limits, run.counters)
-        return Phase.APPROVE if self.waiting else Phase.EXECUTE
+        decided = approve(run.pending, self.tools, own.policy, own.limits, run.counters)
+        return Phase.EXECUTE if decided else Phase.APPROVE
 
     def _execute(self) -> Phase | None:
         """The environment answers: what was approved runs, and the result of each call is kept."""
