@@ -13,6 +13,8 @@ from agent.state import Counters, PendingCall
 from agent.tool_result import ToolResult
 from agent.tools import RunContext, Tool, ToolRegistry
 
+NO_CONTEXT = RunContext()
+"""Given to the many tools that do not ask about the run."""
 UNKNOWN_OUTCOME = "it was running when the program ended, so its outcome is unknown"
 
 
@@ -69,20 +71,20 @@ def act(
     tools: ToolRegistry,
     policy: CapabilityPolicy | None,
     context: Callable[[PendingCall], RunContext],
-    begin: Callable[[PendingCall], object],
+    begin: Callable[[int], object],
     *,
     parallel: bool,
     stop: threading.Event,
     deadline_s: float | None = None,
-) -> Iterator[tuple[PendingCall, ToolResult]]:
-    """Run what was approved and answer the rest; gives each result as it comes.
+) -> Iterator[tuple[int, ToolResult]]:
+    """Run what was approved and answer the rest; gives the position and the result of each call as it comes.
 
     Args:
         calls: all calls of the reply; those with a result are passed over.
         tools: where the tools are.
         policy: asked once more, right before a tool runs: between approval and now it may have changed.
         context: what a tool that asks for it is told about the run.
-        begin: told of each call right before its tool starts.
+        begin: told the position of each call right before its tool starts.
         parallel: whether tools may run at the same time.
         stop: set when the user stops the run.
         deadline_s: seconds after which a tool that still runs is given up.
@@ -94,18 +96,15 @@ def act(
         tool = tools.resolve(pending.call.name)
         pending.decision = decision = _last_word(pending, tool, policy)
         if (answer := decision.answer()) is not None:
-            yield pending, answer
+            yield position, answer
         elif tool is None or (pending.call.problem and decision.kind != "edited"):
-            begin(pending)
-            yield pending, tools.run(pending.call)
+            begin(position)
+            yield position, tools.run(pending.call)
         else:
             arguments = decision.arguments if decision.arguments is not None else pending.call.arguments
-            jobs.append(Job(position, pending.call, tool, arguments, context(pending)))
-    started = execute(
-        jobs, parallel=parallel, stop=stop, deadline_s=deadline_s, begin=lambda job: begin(calls[job.position])
-    )
-    for position, result in started:
-        yield calls[position], result
+            told = context(pending) if tool.wants_context else NO_CONTEXT
+            jobs.append(Job(position, pending.call, tool, arguments, told))
+    yield from execute(jobs, parallel=parallel, stop=stop, deadline_s=deadline_s, begin=begin)
 
 
 def _last_word(pending: PendingCall, tool: Tool | None, policy: CapabilityPolicy | None) -> Decision:

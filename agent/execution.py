@@ -48,7 +48,7 @@ def execute(
     parallel: bool = True,
     stop: threading.Event | None = None,
     deadline_s: float | None = None,
-    begin: Callable[[Job], object] | None = None,
+    begin: Callable[[int], object] | None = None,
 ) -> Iterator[tuple[int, ToolResult]]:
     """Run the jobs and yield ``(position, result)`` as each one finishes.
 
@@ -62,7 +62,7 @@ def execute(
         stop: when it is set, what has not finished yields an "interrupted" error within a second; a tool that runs in
             the calling thread is waited for.
         deadline_s: seconds after which every tool that still runs is given up like one whose own time is up.
-        begin: told of each job right before its tool starts, in the calling thread.
+        begin: told the position of each job right before its tool starts, in the calling thread.
 
     Raises:
         KeyboardInterrupt, SystemExit: a tool raised it, in whichever thread.
@@ -101,7 +101,7 @@ class _Batch:
     """What the jobs of one step have in common; the deadline is on the clock of :mod:`agent.clock`."""
 
     def __init__(
-        self, stop: threading.Event | None, deadline: float | None, begin: Callable[[Job], object] | None
+        self, stop: threading.Event | None, deadline: float | None, begin: Callable[[int], object] | None
     ) -> None:
         self.stop = stop
         self.deadline = deadline
@@ -114,7 +114,7 @@ class _Batch:
         if job.tool.needs_thread or self.deadline is not None:
             return next(self.run_together([job]))
         if self.begin is not None:
-            self.begin(job)
+            self.begin(job.position)
         return job.position, job.tool.run(job.arguments, job.context)
 
     def run_together(self, jobs: Sequence[Job]) -> Iterator[tuple[int, ToolResult]]:
@@ -128,7 +128,7 @@ class _Batch:
                 while waiting and len(running) < MAX_PARALLEL and not stopped:
                     job = waiting.popleft()
                     if self.begin is not None:
-                        self.begin(job)
+                        self.begin(job.position)
                     worker = _Worker(job, done, self.deadline)
                     running[worker.job.position] = worker
                 finished = _finished(done, running, 0.0 if stopped else None if self.stop is None else _LOOK_S)

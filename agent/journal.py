@@ -110,7 +110,8 @@ class Journal:
 
     def begin_tool(self, index: int) -> None:
         """A tool is about to run."""
-        self._append(b'{"begin":%d}\n' % index)
+        if self.on:
+            self._append(b'{"begin":%d}\n' % index)
 
     def result(self, index: int, pending: PendingCall, result: ToolResult) -> None:
         """A call has its result."""

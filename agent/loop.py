@@ -83,10 +83,10 @@ class Loop(RunControl):
         run = self.run
         if ask_about_unknowns(run.pending):
             return Phase.APPROVE
-        for pending, result in self._act(run.pending):
-            index = run.pending.index(pending)
-            recording.record_result(run, index, pending, result)
-            self._journal.result(index, pending, result)
+        for position, result in self._act(run.pending):
+            pending = run.pending[position]
+            recording.record_result(run, position, pending, result)
+            self._journal.result(position, pending, result)
             self._tell_result(pending, result)
         return Phase.APPEND
 

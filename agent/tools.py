@@ -107,6 +107,13 @@ class Tool:
             self.plan = signature.plan_of(self.func)
         return self.timeout is not None or self.plan.asynchronous
 
+    @property
+    def wants_context(self) -> bool:
+        """Whether a parameter takes the :class:`RunContext`."""
+        if self.plan is None:
+            self.plan = signature.plan_of(self.func)
+        return bool(self.plan.contexts)
+
     def run(self, arguments: dict[str, Any], context: RunContext | None = None) -> ToolResult:
         """Check the arguments, call the function in this thread and give its outcome as a result.
 

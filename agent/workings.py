@@ -145,7 +145,7 @@ class Workings:
 
     # ---- tools ----
 
-    def _act(self, calls: list[PendingCall]) -> Iterator[tuple[PendingCall, ToolResult]]:
+    def _act(self, calls: list[PendingCall]) -> Iterator[tuple[int, ToolResult]]:
         """Run what was approved and answer the rest; each result as it comes."""
         own = self.settings
         how = {"parallel": own.parallel, "stop": self._stop, "deadline_s": self._left_s()}
@@ -155,10 +155,11 @@ class Workings:
         """What a tool that asks for it is told about the run."""
         return RunContext(self.run.trace.trace_id, self.run.step.index, pending.call.id, self._tell)
 
-    def _begin_tool(self, pending: PendingCall) -> None:
+    def _begin_tool(self, position: int) -> None:
         """Note that a tool is about to run, so that after a crash its outcome is known to be unknown."""
+        pending = self.run.pending[position]
         pending.begun, pending.started = True, clock.now()
-        self._journal.begin_tool(self.run.pending.index(pending))
+        self._journal.begin_tool(position)
         self._emit("tool.started", id=pending.call.id, name=pending.call.name)
 
     def _tell_result(self, pending: PendingCall, result: ToolResult) -> None:
