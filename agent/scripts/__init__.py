@@ -10,13 +10,14 @@
       - calls: [{name: multiply, arguments: {a: 5, b: 4}}]
       - 计算结果是 20。
 
-A turn that is a text is a final answer. A script that is only a list of turns is the short form. The scenarios that
-come with the project are scripts in ``agent/scenarios``; their names are the names of the files.
+A turn that is a text is a final answer; ``repeat: 20`` says a turn that many times. A script that is only a list of
+turns is the short form. The scenarios that come with the project are scripts in ``agent/scenarios``; their names are
+the names of the files.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cache
@@ -171,7 +172,7 @@ def parse_script(text: str, name: str = "script.yaml") -> Script:
         users=tuple(checked.user or [checked.task or _TASK]),
         system=checked.system,
         tools=tools,
-        turns=tuple(_turn(turn, number) for number, turn in enumerate(checked.turns, 1)),
+        turns=tuple(_said(checked.turns)),
         max_steps=checked.max_steps,
         limits=Limits.from_dict(checked.limits.model_dump()) if checked.limits else Limits(),
         policy=CapabilityPolicy.from_dict(checked.policy.model_dump()) if checked.policy else None,
@@ -180,6 +181,12 @@ def parse_script(text: str, name: str = "script.yaml") -> Script:
         evidence=tuple(_check(evidence) for evidence in checked.evidence),
         warnings=_warnings(checked, tools),
     )
+
+
+def _said(turns: Sequence[TurnFields]) -> Iterator[FakeTurn]:
+    """All turns one by one, repeated ones too; the ids of calls go by the number of the turn that is written."""
+    for number, turn in enumerate(turns, 1):
+        yield from [_turn(turn, number)] * turn.repeat
 
 
 def scenarios() -> list[ScenarioInfo]:

@@ -75,6 +75,8 @@ class TurnFields(Strict):
     latency_ms: Annotated[float, Field(ge=0, le=600_000)] = 0
     finish_reason: str | None = None
     reasoning: str | None = None
+    repeat: Annotated[int, Field(ge=1, le=1000)] = 1
+    """How many times in a row it is said."""
 
     @model_validator(mode="after")
     def _says_something(self) -> TurnFields:

@@ -119,6 +119,12 @@ def test_noop_is_ended_by_the_limit_of_two_steps():
     assert (trace.outcome.reason, len(trace.steps)) == ("max_iterations", 2)
 
 
+def test_noop_without_a_limit_goes_on_to_the_hard_cap():
+    trace = play("noop", max_steps=None)
+    assert (trace.outcome.reason, len(trace.steps)) == ("max_iterations", 100)
+    assert "hard cap" in trace.outcome.detail
+
+
 def test_parallel_writes_two_results_in_the_order_of_the_calls():
     trace = play("parallel")
     assert roles(trace) == "user assistant tool tool assistant"

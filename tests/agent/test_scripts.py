@@ -280,3 +280,10 @@ def test_whatever_the_data_the_answer_is_a_script_or_an_input_error(data):
         parse_script(json.dumps(data), "any.json")
     except InputError as error:
         assert str(error).startswith("any.json")
+
+
+def test_a_turn_can_be_said_many_times():
+    script = parse_script("tools: [noop]\nturns:\n  - {calls: [{name: noop}], repeat: 3}\n  - Done.", "loop.yaml")
+    assert [bool(turn.reply.message.tool_calls) for turn in script.turns] == [True, True, True, False]
+    with pytest.raises(InputError, match=r"repeat"):
+        parse_script("turns:\n  - {text: x, repeat: 0}", "loop.yaml")
