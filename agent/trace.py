@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import MISSING, dataclass, field, fields
 from functools import cache
-from operator import attrgetter
 from typing import Any, ClassVar, Self
 
 from agent import clock
@@ -33,8 +32,7 @@ class Record:
     def to_dict(self) -> dict[str, Any]:
         """JSON data; ``extra`` is spread beside the known keys."""
         kind: Any = self.__class__
-        names, values = _reader(kind)
-        data = dict(zip(names, values(self), strict=True))
+        data = _reader(kind)(self)
         for name in self.nested:
             if value := data[name]:
                 data[name] = _plain(value)
@@ -62,10 +60,14 @@ class Record:
 
 
 @cache
-def _reader(kind: Any) -> tuple[tuple[str, ...], Callable[[Any], tuple[Any, ...]]]:
-    """The fields of a class of records, and how to take all of their values at once."""
-    names = tuple(f.name for f in fields(kind) if f.name != "extra")
-    return names, attrgetter(*names)
+def _reader(kind: Any) -> Callable[[Any], dict[str, Any]]:
+    """How to take all fields of a class of records at once.
+
+    Written out and compiled, as dataclasses do with ``__init__``: a saved step is made of five records.
+    """
+    names = [f.name for f in fields(kind) if f.name != "extra"]
+    reader: Callable[[Any], dict[str, Any]] = eval(f"lambda r: {{{', '.join(f'{n!r}: r.{n}' for n in names)}}}")
+    return reader
 
 
 @cache
