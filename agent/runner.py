@@ -52,8 +52,8 @@ class Runner:
         self._go(phases, None)
 
     def step(self) -> None:
-        """Perform one phase. Does nothing while the thread is at work."""
-        self._go(1, None, only_idle=True)
+        """Perform one phase; while the thread is at work, one more than asked for, so that no quick press is lost."""
+        self._go(1, None, add=True)
 
     def step_over(self) -> None:
         """Go on to the end of the step at hand: until the next phase is prepare, or the run is done.
@@ -77,9 +77,13 @@ class Runner:
         """Wait until the thread rests; False when it still works after ``timeout_s`` seconds."""
         return self._idle.wait(timeout_s)
 
-    def _go(self, phases: float, until: Callable[[], bool] | None, *, only_idle: bool = False) -> None:
+    def _go(
+        self, phases: float, until: Callable[[], bool] | None, *, only_idle: bool = False, add: bool = False
+    ) -> None:
         with self._lock:
-            if self._busy and only_idle:
+            if self._busy and add:
+                self._budget += phases
+            if self._busy and (add or only_idle):
                 return
             self._budget, self._until, self.error = phases, until, None
             if not self._busy and self.loop.phase is not None:

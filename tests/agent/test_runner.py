@@ -61,6 +61,30 @@ def test_step_performs_one_phase() -> None:
         assert runner.loop.phase == expected
 
 
+def test_steps_that_are_pressed_during_a_phase_are_all_performed() -> None:
+    gate = threading.Event()
+    runner, model = started(gate=gate)
+    runner.resume(2)
+    until(lambda: model.now == 1)
+    for _ in range(3):
+        runner.step()
+    gate.set()
+    assert runner.wait(WAIT_S)
+    assert runner.loop.phase is Phase.DECIDE
+
+
+def test_a_pause_forgets_the_steps_that_were_still_to_come() -> None:
+    gate = threading.Event()
+    runner, model = started(gate=gate)
+    runner.resume(2)
+    until(lambda: model.now == 1)
+    runner.step()
+    runner.pause()
+    gate.set()
+    assert runner.wait(WAIT_S)
+    assert (runner.loop.phase, model.made) == (Phase.APPROVE, 1)
+
+
 def test_step_over_goes_to_the_end_of_the_step() -> None:
     runner, model = started()
     runner.step_over()
