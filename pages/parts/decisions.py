@@ -2,22 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-from typing import Any
-
 import streamlit as st
 
 from agent.approval import Decision
-from agent.limits import HARD_CAP
+from agent.extension import MORE_STEPS, extension
 from agent.redact import redact
-from agent.stops import StopReason
 from pages.parts.message_view import text_block
-from pages.parts.outcome import EXTENDABLE
 from pages.parts.runs import OpenRun
 from pages.parts.words import t
-
-MORE_STEPS = 5
-"""Steps that one press of "continue" grants after a limit."""
 
 
 def approval_panel(run: OpenRun) -> None:
@@ -58,31 +50,22 @@ def _decide(run: OpenRun, position: int, decision: Decision) -> None:
 
 
 def extend_button(run: OpenRun) -> None:
-    """After a limit: grant more of what ran out and go on with the same run."""
-    if run.loop.stop_reason in EXTENDABLE and len(run.loop.trace.steps) < HARD_CAP:
-        st.button(
-            t("Continue with {n} more steps", n=MORE_STEPS),
-            icon=":material/more_time:",
-            key="extend",
-            on_click=_extend,
-            args=(run,),
-        )
+    """After a stop that leaves a way on: ask the model again, or grant more of what ran out, in the same run."""
+    loop = run.loop
+    changes = extension(loop.stop_reason, loop.settings, loop.run.iteration)
+    if changes is not None:
+        label = t("Continue with {n} more steps", n=MORE_STEPS) if changes else t("Try again")
+        icon = ":material/more_time:" if changes else ":material/refresh:"
+        st.button(label, icon=icon, key="extend", on_click=_extend, args=(run,))
 
 
 def _extend(run: OpenRun) -> None:
     with run.lock:
-        if not run.done or run.runner.busy:
+        loop = run.loop
+        changes = extension(loop.stop_reason, loop.settings, loop.run.iteration)
+        if changes is None or run.runner.busy:
             return
-        settings = run.loop.settings
-        changes: dict[str, Any] = {"max_steps": len(run.loop.trace.steps) + MORE_STEPS}
-        spent = {
-            StopReason.DEADLINE: "deadline_s",
-            StopReason.TOKEN_BUDGET: "total_tokens",
-            StopReason.COST_BUDGET: "cost",
-        }
-        if (name := spent.get(run.loop.stop_reason or StopReason.FINAL)) and (old := getattr(settings.limits, name)):
-            changes["limits"] = replace(settings.limits, **{name: old * 2})
-        run.loop.extend(**changes)
+        loop.extend(**changes)
     run.asked = "continue"
     run.runner.resume()
 

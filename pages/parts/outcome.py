@@ -12,18 +12,6 @@ from pages.parts.words import t
 
 Tone = Literal["green", "orange", "red", "gray"]
 
-EXTENDABLE = frozenset(
-    {
-        StopReason.MAX_ITERATIONS,
-        StopReason.REPEATED_CALL,
-        StopReason.CONSECUTIVE_ERRORS,
-        StopReason.DEADLINE,
-        StopReason.TOKEN_BUDGET,
-        StopReason.COST_BUDGET,
-    }
-)
-"""The limits: after these a user may grant more and go on with the same run."""
-
 
 def outcome_panel(outcome: Outcome) -> None:
     """Draw the stop reason and the evidence of a run that has ended, or was read from a file."""
@@ -36,49 +24,26 @@ def outcome_panel(outcome: Outcome) -> None:
 
 def reason_words(reason: str | None) -> tuple[Tone, str]:
     """The tone of a stop reason and one sentence about it."""
-    match reason:
-        case None:
-            return "gray", t("The file does not say how the run ended.")
-        case StopReason.FINAL:
-            return "green", t("The model answered and asked for nothing more.")
-        case StopReason.MAX_ITERATIONS:
-            return "orange", t("The step limit was reached.")
-        case StopReason.REPEATED_CALL:
-            return "orange", t("The same call came again and again with the same result.")
-        case StopReason.CONSECUTIVE_ERRORS:
-            return "orange", t("The tools failed several steps in a row.")
-        case StopReason.TRUNCATED:
-            return "red", t("The reply was cut off by the length limit.")
-        case StopReason.EMPTY_ANSWER:
-            return "red", t("The model answered with nothing.")
-        case StopReason.REFUSED:
-            return "red", t("The model or its provider refused.")
-        case StopReason.UNKNOWN_ACTION:
-            return "red", t("The model named an action that does not exist.")
-        case _:
-            return _other_reason(reason)
-
-
-def _other_reason(reason: str) -> tuple[Tone, str]:
-    match reason:
-        case StopReason.DEADLINE:
-            return "orange", t("The time limit was reached.")
-        case StopReason.TOKEN_BUDGET:
-            return "orange", t("The token budget is used up.")
-        case StopReason.COST_BUDGET:
-            return "orange", t("The money budget is used up.")
-        case StopReason.CONTEXT_OVERFLOW:
-            return "red", t("The message list no longer fits into the model's context.")
-        case StopReason.MODEL_ERROR:
-            return "red", t("The model call failed.")
-        case StopReason.SCRIPT_EXHAUSTED:
-            return "red", t("The script of the fake model has no turn left.")
-        case StopReason.STOPPED_BY_USER:
-            return "gray", t("Stopped by the user.")
-        case StopReason.REJECTED_BY_USER:
-            return "gray", t("The user rejected a call and ended the run.")
-        case _:
-            return "gray", t("The file gives a reason of its own.")
+    sentences: dict[str | None, tuple[Tone, str]] = {
+        None: ("gray", t("The file does not say how the run ended.")),
+        StopReason.FINAL: ("green", t("The model answered and asked for nothing more.")),
+        StopReason.MAX_ITERATIONS: ("orange", t("The step limit was reached.")),
+        StopReason.REPEATED_CALL: ("orange", t("The same call came again and again with the same result.")),
+        StopReason.CONSECUTIVE_ERRORS: ("orange", t("The tools failed several steps in a row.")),
+        StopReason.DEADLINE: ("orange", t("The time limit was reached.")),
+        StopReason.TOKEN_BUDGET: ("orange", t("The token budget is used up.")),
+        StopReason.COST_BUDGET: ("orange", t("The money budget is used up.")),
+        StopReason.TRUNCATED: ("red", t("The reply was cut off by the length limit.")),
+        StopReason.EMPTY_ANSWER: ("red", t("The model answered with nothing.")),
+        StopReason.REFUSED: ("red", t("The model or its provider refused.")),
+        StopReason.UNKNOWN_ACTION: ("red", t("The model named an action that does not exist.")),
+        StopReason.CONTEXT_OVERFLOW: ("red", t("The message list no longer fits into the model's context.")),
+        StopReason.MODEL_ERROR: ("red", t("The model call failed.")),
+        StopReason.SCRIPT_EXHAUSTED: ("red", t("The script of the fake model has no turn left.")),
+        StopReason.STOPPED_BY_USER: ("gray", t("Stopped by the user.")),
+        StopReason.REJECTED_BY_USER: ("gray", t("The user rejected a call and ended the run.")),
+    }
+    return sentences.get(reason) or ("gray", t("The file gives a reason of its own."))
 
 
 def _stop(outcome: Outcome) -> None:

@@ -157,6 +157,16 @@ def test_a_limit_can_be_extended_and_the_same_run_goes_on(visit: Visit, press: P
     assert "The model answered and asked for nothing more." in shown(app)
 
 
+def test_a_failed_model_call_can_be_tried_again(visit: Visit, press: Press, open_run: Any) -> None:
+    run = open_run([RuntimeError("down"), "done"])
+    app = press(visit(run=run.id), "continue")
+    assert "The model call failed." in shown(app)
+    assert app.button(key="extend").label == "Try again"
+    app = press(app, "extend")
+    assert "The model answered and asked for nothing more." in shown(app)
+    assert run.loop.trace.outcome.final == "done"
+
+
 def test_failing_tools_are_remarked_in_the_table(visit: Visit, press: Press, open_run: Any) -> None:
     run = open_run([[ToolCall("c1", "broken")], "sorry"], [broken], limits=Limits.guarded())
     app = press(visit(run=run.id), "continue")
