@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import streamlit as st
 
 from agent.errors import AgentError
@@ -19,16 +17,14 @@ from traces.report import ImportReport
 
 
 def page() -> None:
-    """Draw the open trace, else the uploaded file, else the list."""
-    upload = upload_field()
+    """Draw what the address asks for: a trace of the library, a file of the user's own, else the list."""
+    upload_field()
     notices()
-    trace_id = address.trace_id()
     try:
-        if trace_id is not None:
+        if (trace_id := address.trace_id()) is not None:
             saved(trace_id)
-        elif upload is not None:
-            st.text(upload.name)
-            show(read_upload(upload.getvalue(), upload.name), upload.name, 0)
+        elif (name := address.file_name()) is not None:
+            own_file(name)
         else:
             library()
     except (AgentError, OSError) as error:
@@ -36,19 +32,26 @@ def page() -> None:
         st.text(str(error))
 
 
+def own_file(name: str) -> None:
+    """Draw the user's own file; after a reload of the page it is gone, which is told."""
+    back(name)
+    own = address.own_file()
+    if own is None or own.name != name:
+        st.warning(t("This file was open in an earlier session only. Choose it again on the left to read it here."))
+    else:
+        show(read_upload(own.data, own.name), 0)
+
+
 def saved(trace_id: str) -> None:
     """Draw a trace of the library."""
     info = store().find(trace_id)
-    with st.container(horizontal=True, vertical_alignment="center"):
-        st.button(t("All traces"), icon=":material/arrow_back:", key="all", on_click=address.close_trace)
-        if info is not None:
-            st.text(info.title)
+    back("" if info is None else info.title)
     if info is None:
         st.warning(t("There is no trace with the id in the address."))
         return
+    open_run = registry().find(trace_id)
     if info.kind == "interrupted":
-        is_open = registry().find(trace_id) is not None
-        state = t("This run is still open.") if is_open else t("This run was interrupted.")
+        state = t("This run was interrupted.") if open_run is None else t("This run is still open.")
         with st.container(horizontal=True, vertical_alignment="center"):
             st.markdown(f":orange-badge[{state}]", width="content")
             st.page_link(
@@ -57,25 +60,42 @@ def saved(trace_id: str) -> None:
                 icon=":material/play_circle:",
                 query_params=address.run_link(trace_id),
             )
-    show(read_saved(info), Path(info.path).name, info.number)
+    show(read_saved(info), info.number, live=open_run is not None and not open_run.done)
 
 
-def show(report: ImportReport, name: str, number: int) -> None:
-    """Draw one conversation of a file, with a choice where there are several."""
+def back(name: str) -> None:
+    """Draw the way back to the list, and the name of what is shown."""
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.button(t("All traces"), icon=":material/arrow_back:", key="all", on_click=address.close_trace)
+        st.text(name)
+
+
+def show(report: ImportReport, number: int, *, live: bool = False) -> None:
+    """Draw one conversation of a file, with a choice where there are several.
+
+    Args:
+        report: the file.
+        number: the conversation to show when the address names none; positions count from 0.
+        live: the run goes on in this server.
+    """
     if not report.traces:
         raw_view(report)
         return
+    number = address.conversation(len(report.traces), number)
     if len(report.traces) > 1:
-        number = st.selectbox(
+        key = "conversation-choice"
+        address.put(key, number)
+        st.selectbox(
             t("Conversation"),
             range(len(report.traces)),
-            index=min(number, len(report.traces) - 1),
             format_func=lambda n: f"{n + 1} / {len(report.traces)}  {report.traces[n].title[:80]}",
-            key=f"conversation-{name}",
+            key=key,
+            on_change=address.choose_conversation,
+            args=(key,),
         )
-    trace = report.traces[min(number, len(report.traces) - 1)]
+    trace = report.traces[number]
     report_view(report, trace)
-    trace_view(trace)
+    trace_view(trace, live=live)
 
 
 ensure_menu()

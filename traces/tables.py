@@ -36,8 +36,9 @@ MESSAGE_COLUMNS = {
 step that made the message, from 1. ``text``: the words. ``tool_calls``: the calls as ``add({"a": 1})``, one a line.
 ``call_id``: of a result, the call that it answers. ``prompt_tokens``, ``completion_tokens``, ``latency_ms``: on an
 assistant message those of its model call, ``latency_ms`` on a result that of the tool. ``paired``: the number of the
-partner: on a result the message that asked for it, on an assistant message its first result. ``note``: what is odd:
-``no result``, ``orphan result``, ``error result``, or what was decided instead of running the call."""
+partner: on a result the message that asked for it, on an assistant message its first result. ``note``: what is odd, as
+codes with a blank between them: ``no_result``, ``orphan_result``, ``error_result``, or what was decided instead of
+running the call (``denied``, ``rejected``, ``skipped``, ``mocked``, ``edited``, ``timed_out``)."""
 
 STEP_COLUMNS = {
     "step": "int64",
@@ -165,13 +166,10 @@ def _partner(step: TraceStep | None, result: _Result | None) -> int | None:
 def _note(message: Message, step: TraceStep | None, result: _Result | None) -> str | None:
     if result is not None:
         notes = [result[0].decision] if result[0].decision in _NOTES else []
-        return ", ".join([*notes, "error result"] if result[0].ok is False else notes) or None
+        return " ".join([*notes, "error_result"] if result[0].ok is False else notes) or None
     if message.role in TOOL_ROLES:
-        return "orphan result"
-    open_calls = sum(run.message is None for run in step.tools) if step else 0
-    if not step or not open_calls:
-        return None
-    return "no result" if len(step.tools) == 1 else f"no result ({open_calls} of {len(step.tools)} calls)"
+        return "orphan_result"
+    return "no_result" if step and any(run.message is None for run in step.tools) else None
 
 
 def _token_parts(usage: Usage) -> dict[str, int | None]:

@@ -1,14 +1,15 @@
 """Everything that the app keeps in the URL and in the session: names, defaults, reading, writing. No other file does.
 
-In the URL: language, scenario, model kind, limits, the open run, the open trace and the selected message, so that a
-reload and a link bring back the same view. In the session alone: what must not be passed on by a link. An address of a
-server in a link could send somebody's key to a stranger, so it is no part of the URL; a key is never kept at all
-outside its password field.
+In the URL: language, scenario, model kind, limits, the open run, the open trace or file and the selected message, so
+that a reload, a link and the browser's Back bring back the same view. In the session alone: what must not be passed on
+by a link. An address of a server in a link could send somebody's key to a stranger, so it is no part of the URL; a key
+is never kept at all outside its password field.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any, TypeVar
 
 import streamlit as st
@@ -20,6 +21,7 @@ T = TypeVar("T")
 LANGUAGE = "lang"
 SCENARIO = "scenario"
 TASK = "task"
+SYSTEM = "system"
 TOOLS = "tools"
 MODEL_KIND = "model"
 MODEL_NAME = "model_name"
@@ -32,9 +34,14 @@ UPLOAD = "upload"
 
 _RUN = "run"
 _TRACE = "trace"
+_FILE = "file"
+_CONVERSATION = "conversation"
 _MESSAGE = "message"
+_READING = (_TRACE, _FILE, _CONVERSATION, _MESSAGE)
+_LANGUAGE_CHOSEN = "language"
+_CHOSEN = "chosen"
 _NEXT_RUN = "next_run"
-_VISITOR = "visitor"
+_SEEN = "seen"
 _TOLD = "told"
 _OPENED = "opened"
 _MENU = "menu"
@@ -47,9 +54,20 @@ def default_language() -> str:
 
 
 def language() -> str:
-    """The language of this session: chosen in the page, else by the link, else by the browser."""
-    chosen = st.session_state.get(LANGUAGE) or st.query_params.get(LANGUAGE)
-    return chosen if chosen in ("en", "zh") else default_language()
+    """The language of this session: chosen in the page, else by the link, else by the browser.
+
+    It is kept apart from the widget, whose state ends whenever a page is drawn without reaching it.
+    """
+    chosen = st.session_state.get(_LANGUAGE_CHOSEN) or st.query_params.get(LANGUAGE)
+    if chosen not in ("en", "zh"):
+        return default_language()
+    st.session_state[_LANGUAGE_CHOSEN] = chosen
+    return str(chosen)
+
+
+def choose_language() -> None:
+    """Take over what the switch of languages says."""
+    st.session_state[_LANGUAGE_CHOSEN] = st.session_state[LANGUAGE]
 
 
 def setting(key: str, default: Any = None) -> Any:
@@ -97,11 +115,6 @@ def menu_noted() -> bool:
     return _MENU in st.session_state
 
 
-def visitor() -> str:
-    """A name for this browser session, to tell it from others that look at the same run."""
-    return str(st.session_state.setdefault(_VISITOR, new_trace_id()))
-
-
 def run_id() -> str | None:
     """The run that the page shows. The menu drops it from the URL; then the session still knows it."""
     found = st.query_params.get(_RUN) or st.session_state.get(_RUN)
@@ -118,6 +131,13 @@ def open_run(run: str) -> None:
         st.query_params[_RUN] = run
 
 
+def first_sight(run: str) -> bool:
+    """True once when this session comes to a run: from another one, from none, or by a link."""
+    first = bool(st.session_state.get(_SEEN) != run)
+    st.session_state[_SEEN] = run
+    return first
+
+
 def opened() -> set[str]:
     """The runs and traces that this session has opened."""
     known: set[str] = st.session_state.setdefault(_OPENED, set())
@@ -128,6 +148,7 @@ def close_run() -> None:
     """Show no run; the next one gets a new id."""
     st.session_state.pop(_RUN, None)
     st.session_state.pop(_NEXT_RUN, None)
+    st.session_state.pop(_SEEN, None)
     st.query_params.pop(_RUN, None)
 
 
@@ -152,52 +173,115 @@ def told() -> str | None:
 
 def run_link(run: str) -> dict[str, str]:
     """The parameters of a link to a run."""
-    return {_RUN: run}
+    return {_RUN: run, **_language_link()}
 
 
 def trace_link(trace: str) -> dict[str, str]:
     """The parameters of a link to a trace."""
-    return {_TRACE: trace}
+    return {_TRACE: trace, **_language_link()}
+
+
+def _language_link() -> dict[str, str]:
+    return {LANGUAGE: language()} if language() != default_language() else {}
 
 
 def trace_id() -> str | None:
-    """The trace that the page shows. The menu drops it from the URL; then the session still knows it."""
-    found = st.query_params.get(_TRACE) or st.session_state.get(_TRACE)
-    if found and st.session_state.get(_TRACE) != found:
-        st.session_state[_TRACE] = found
+    """The trace that the page shows. The URL alone says so: without it the page shows the list."""
+    found = st.query_params.get(_TRACE)
+    if found:
         opened().add(found)
-    if found and _TRACE not in st.query_params:
-        st.query_params[_TRACE] = found
     return found or None
 
 
 def open_trace(trace: str) -> None:
     """Show this trace from now on."""
-    st.session_state[_TRACE] = trace
-    st.query_params[_TRACE] = trace
-    st.query_params.pop(_MESSAGE, None)
+    _read(**{_TRACE: trace})
 
 
 def close_trace() -> None:
-    """Show no trace of the library."""
-    st.session_state.pop(_TRACE, None)
-    st.query_params.pop(_TRACE, None)
-    st.query_params.pop(_MESSAGE, None)
+    """Show the list from now on."""
+    _read()
+
+
+def _read(**where: str) -> None:
+    """Change what is read in one go: each change of the URL is a step of the browser's Back."""
+    others = {key: value for key, value in st.query_params.to_dict().items() if key not in _READING}
+    st.query_params.from_dict({**others, **where})
+
+
+@dataclass(frozen=True, slots=True)
+class OwnFile:
+    """A file of the user's own. It is kept in the session, since a field loses its file when its page is left."""
+
+    name: str
+    """As the browser gave it."""
+    data: bytes
+    """The whole content."""
+
+
+def file_name() -> str | None:
+    """The name of the user's own file that the URL asks for."""
+    return st.query_params.get(_FILE) or None
+
+
+def own_file() -> OwnFile | None:
+    """The user's own file of this session."""
+    found: OwnFile | None = st.session_state.get(_FILE)
+    return found
+
+
+def take_file() -> None:
+    """Keep what the field for a file holds now, and show it; nothing where the field was emptied."""
+    field = st.session_state.get(UPLOAD)
+    st.session_state[_FILE] = None if field is None else OwnFile(field.name, field.getvalue())
+    show_own_file()
+
+
+def show_own_file() -> None:
+    """Show the user's own file from now on, or the list where there is none."""
+    own = own_file()
+    _read(**({} if own is None else {_FILE: own.name}))
+
+
+def conversation(count: int, default: int) -> int:
+    """The position of the conversation that the URL names (there from 1), of so many in a file."""
+    found = _position(_CONVERSATION, count)
+    return min(default, count - 1) if found is None else found
+
+
+def choose_conversation(key: str) -> None:
+    """Show the conversation that the widget of this key names; its messages are others, so none is selected."""
+    where = {name: value for name in (_TRACE, _FILE) if (value := st.query_params.get(name))}
+    _read(**where, **{_CONVERSATION: str(st.session_state[key] + 1)})
 
 
 def message(count: int) -> int | None:
     """The position of the message that the URL names (there from 1), of so many messages."""
-    text = st.query_params.get(_MESSAGE, "")
+    return _position(_MESSAGE, count)
+
+
+def _position(key: str, count: int) -> int | None:
+    text = st.query_params.get(key, "")
     return int(text) - 1 if text.isascii() and text.isdigit() and 0 < int(text) <= count else None
 
 
-def remember_message(table: str) -> None:
-    """Write the selected row of a table into the URL."""
-    row = selected_row(table)
-    if row is None:
+def choose_message(position: int | None) -> None:
+    """Write the selected message into the URL."""
+    if position is None:
         st.query_params.pop(_MESSAGE, None)
     else:
-        st.query_params[_MESSAGE] = str(row + 1)
+        st.query_params[_MESSAGE] = str(position + 1)
+
+
+def chosen(table: str) -> int | None:
+    """The position of the message that was last selected in the table of this key."""
+    position: int | None = st.session_state.get(f"{_CHOSEN}-{table}")
+    return position
+
+
+def choose(table: str, position: int | None) -> None:
+    """Remember the selected message of a table."""
+    st.session_state[f"{_CHOSEN}-{table}"] = position
 
 
 def selected_row(table: str) -> int | None:
@@ -206,3 +290,9 @@ def selected_row(table: str) -> int | None:
     rows = state.get("selection", {}).get("rows") or [None]
     row: int | None = rows[0]
     return row
+
+
+def select_row(table: str, row: int | None) -> None:
+    """Before a table is drawn: select this row of it, or none. Nothing is sent where it is selected already."""
+    if selected_row(table) != row:
+        st.session_state[table] = {"selection": {"rows": [] if row is None else [row], "columns": []}}

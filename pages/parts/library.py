@@ -6,7 +6,6 @@ from typing import Any
 
 import pandas as pd
 import streamlit as st
-from streamlit.typing import UploadedFile
 
 from pages.parts import address
 from pages.parts.data import listed
@@ -17,22 +16,32 @@ _TABLE = "library"
 UPLOAD_MB = 50
 
 
-def upload_field() -> UploadedFile | None:
-    """Draw the field for a file in the side bar and give what is in it."""
+def upload_field() -> None:
+    """Draw the field for a file in the side bar."""
     with st.sidebar:
-        return st.file_uploader(
+        st.file_uploader(
             t("Open a file"),
             key=address.UPLOAD,
             max_upload_size=UPLOAD_MB,
             help=t("A saved run or an OpenAI chat log: JSON, JSON Lines, gzip or zip. It stays in this session."),
-            on_change=address.close_trace,
+            on_change=address.take_file,
         )
+        st.caption(t("Up to {n} MB; a larger file is marked red and not opened.", n=UPLOAD_MB))
+
+
+def own_file_line() -> None:
+    """The way back to the file that was opened in this session."""
+    if own := address.own_file():
+        with st.container(horizontal=True, vertical_alignment="center"):
+            st.button(t("Back to your file"), icon=":material/description:", on_click=address.show_own_file)
+            st.text(own.name)
 
 
 def library() -> None:
     """Draw the list; choosing a row opens that trace."""
     infos = listed()
     st.subheader(t("Traces"))
+    own_file_line()
     if not infos:
         st.caption(t("There is no trace yet. Run something, or open a file on the left."))
         return

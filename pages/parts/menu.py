@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import streamlit as st
 from streamlit.navigation.page import Page
 
@@ -12,6 +14,7 @@ from pages.parts.words import t
 def menu() -> Page:
     """Draw the menu and give the page that the address names."""
     address.note_menu()
+    st.html(Path(__file__).with_name("page.css"))
     return st.navigation(
         [
             st.Page("pages/run.py", title=t("Run"), icon=":material/play_circle:", url_path="run", default=True),

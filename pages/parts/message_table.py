@@ -9,6 +9,7 @@ import pandas as pd
 import streamlit as st
 
 from agent.trace import Trace
+from pages.parts import address
 from pages.parts.message_view import decision_word
 from pages.parts.roles import Look, maker_look, role_look
 from pages.parts.words import t
@@ -17,42 +18,96 @@ from traces.tables import messages_frame
 ROW_PX = 35
 """Height of one row, and of the header."""
 
+LIVE_ROWS = 8
+"""Rows of a run on screen, the newest always among them; so many fit below the buttons of a 720 px window."""
 
-def message_table(
-    trace: Trace,
-    *,
-    key: str,
-    rows_shown: int = 7,
-    live: bool = False,
-    default: int | None = None,
-    on_select: Callable[[], None] | None = None,
-) -> int | None:
-    """Draw the table and give the position of the selected message, or None.
+SAVED_ROWS = 10
+"""Most rows of a saved trace seen without scrolling inside the table."""
+
+PAGE_ROWS = 5000
+"""Most rows sent to the browser at once."""
+
+
+def message_table(trace: Trace, *, key: str, live: bool = False) -> int | None:
+    """Draw the newest messages of a run, or all of them on demand, and give the position of the selected one.
+
+    The height stays the same from the first message on, so that nothing jumps as messages come.
 
     Args:
         trace: a trace that nobody changes meanwhile.
-        key: the key of the table in the session; a new key forgets the selection.
-        rows_shown: rows visible without scrolling inside the table; its height, so that nothing jumps as rows come.
+        key: names the table; it remembers the selected message, also when that has moved out of the window.
         live: the run goes on, so a call without a result is nothing to remark on.
-        default: position selected when the table is first drawn.
-        on_select: called when the selection changes.
     """
+    total, whole = len(trace.messages), f"{key}-all"
+    first = 0 if address.setting(whole) else max(0, total - LIVE_ROWS)
+    chosen = address.chosen(key)
+    _table(trace, range(first, total), key=key, chosen=chosen, height=LIVE_ROWS, live=live, choose=address.choose)
+    if total > LIVE_ROWS:
+        st.toggle(t("Show all {n} messages, not only the newest {newest}", n=total, newest=LIVE_ROWS), key=whole)
+    return chosen
+
+
+def saved_table(trace: Trace, *, key: str, live: bool = False) -> int | None:
+    """Draw all messages of a trace, in pages where there are very many, and give the position that the URL selects.
+
+    Args:
+        trace: a trace that nobody changes meanwhile.
+        key: names the table.
+        live: see :func:`message_table`.
+    """
+    total, first = len(trace.messages), 0
+    chosen = address.message(total)
+    if total > PAGE_ROWS:
+        page = f"{key}-page"
+        if chosen is not None and chosen != address.chosen(key):
+            address.put(page, chosen // PAGE_ROWS + 1)
+        address.choose(key, chosen)
+        first = (st.pagination(-(-total // PAGE_ROWS), key=page) - 1) * PAGE_ROWS
+    rows = range(first, min(total, first + PAGE_ROWS))
+    height = min(SAVED_ROWS, len(rows))
+
+    def choose(table: str, position: int | None) -> None:
+        address.choose(table, position)
+        address.choose_message(position)
+
+    _table(trace, rows, key=key, chosen=chosen, height=height, live=live, choose=choose)
+    return chosen
+
+
+def _table(
+    trace: Trace,
+    rows: range,
+    *,
+    key: str,
+    chosen: int | None,
+    height: int,
+    live: bool,
+    choose: Callable[[str, int | None], None],
+) -> None:
+    """Draw these messages.
+
+    The frame and its settings must not depend on the selection: the browser keeps a table whose bytes it knows, and
+    the largest ones take megabytes.
+    """
+
+    def selected() -> None:
+        row = address.selected_row(key)
+        choose(key, None if row is None else rows.start + row)
+
     frame = messages_frame(trace)
-    event = st.dataframe(
-        table_frame(trace, frame, live=live),
+    address.select_row(key, chosen - rows.start if chosen is not None and chosen in rows else None)
+    st.dataframe(
+        table_frame(trace, frame, live=live).iloc[rows.start : rows.stop],
         key=key,
         hide_index=True,
-        height=ROW_PX * (1 + rows_shown) + 3,
+        height=ROW_PX * (1 + height) + 3,
         row_height=ROW_PX,
         column_config=_columns(frame),
-        on_select=on_select or "rerun",
+        on_select=selected,
         selection_mode="single-row",
-        selection_default=None if default is None else {"selection": {"rows": [default], "columns": []}},
         placeholder="",
         alt=t("Message list"),
     )
-    rows = [row for row in event.selection.rows if row < len(frame)]
-    return rows[0] if rows else None
 
 
 def table_frame(trace: Trace, frame: pd.DataFrame, *, live: bool) -> pd.DataFrame:
@@ -61,7 +116,7 @@ def table_frame(trace: Trace, frame: pd.DataFrame, *, live: bool) -> pd.DataFram
     Args:
         trace: the trace.
         frame: its messages, as :func:`traces.tables.messages_frame` makes it.
-        live: see :func:`message_table`.
+        live: the run goes on, so a call without a result is nothing to remark on.
     """
     roles = {role: [role_look(role).label] for role in frame["role"].unique()}
     makers = {maker: [maker_look(maker).label] for maker in frame["maker"].unique()}
@@ -70,36 +125,39 @@ def table_frame(trace: Trace, frame: pd.DataFrame, *, live: bool) -> pd.DataFram
     return pd.DataFrame(
         {
             "number": frame["number"],
-            "step": frame["step"],
             "role": [roles[role] for role in frame["role"]],
-            "maker": [makers[maker] for maker in frame["maker"]],
             "text": frame["text"],
             "tool_calls": frame["tool_calls"],
-            "call_id": pd.array(call_ids, dtype="string"),
+            "maker": [makers[maker] for maker in frame["maker"]],
             "note": [notes.get(note, "") if isinstance(note, str) else "" for note in frame["note"]],
+            "step": frame["step"],
+            "call_id": pd.array(call_ids, dtype="string"),
         }
     )
 
 
 def _note(note: str, *, live: bool) -> str:
     """What is odd about a row, in the language of the session."""
-    if note.startswith("no result"):
-        return "" if live else t("no result")
-    words = {"error result": t("error result"), "orphan result": t("orphan result")}
-    return ", ".join(words.get(part) or decision_word(part) for part in note.split(", "))
+    words = {
+        "no_result": "" if live else t("no result"),
+        "error_result": t("error result"),
+        "orphan_result": t("orphan result"),
+    }
+    return ", ".join(words[code] if code in words else decision_word(code) for code in note.split())
 
 
 def _columns(frame: pd.DataFrame) -> dict[str, Any]:
+    """The columns in their order of importance: a narrow screen shows the first three."""
     column = st.column_config
     return {
-        "number": column.NumberColumn(t("No."), width=45, format="%d"),
-        "step": column.NumberColumn(t("Step #"), width=55, format="%d"),
-        "role": _badges(t("Role"), 110, frame["role"], role_look),
-        "maker": _badges(t("Made by"), 125, frame["maker"], maker_look),
-        "text": column.TextColumn(t("Text"), width=185),
-        "tool_calls": column.TextColumn(t("Tool calls"), width=145),
-        "call_id": column.TextColumn(t("Call id"), width=70),
-        "note": column.TextColumn(t("Note"), width=80),
+        "number": column.NumberColumn(t("No."), width=44, format="%d"),
+        "role": _badges(t("Role"), 112, frame["role"], role_look),
+        "text": column.TextColumn(t("Text"), width=300),
+        "tool_calls": column.TextColumn(t("Tool calls"), width=150),
+        "maker": _badges(t("Made by"), 132, frame["maker"], maker_look),
+        "note": column.TextColumn(t("Note"), width=92),
+        "step": column.NumberColumn(t("Step #"), width=52, format="%d"),
+        "call_id": column.TextColumn(t("Call id"), width=60),
     }
 
 

@@ -10,7 +10,7 @@ import streamlit as st
 from agent import jsontext
 from agent.messages import Message, ToolCall
 from agent.trace import Entry, ToolRun, Trace
-from pages.parts.roles import maker_look, role_look
+from pages.parts.roles import maker_badge, role_badge
 from pages.parts.words import t
 from traces.text import message_text, size_words
 
@@ -72,11 +72,7 @@ def pretty(text: str) -> tuple[str, str | None]:
 
 def _badges(message: Message, entry: Entry) -> str:
     step = f":gray-badge[{t('step {n}', n=entry.step)}]" if isinstance(entry.step, int) else ""
-    known = ("system", "developer", "user", "assistant", "tool")
-    role = role_look(message.role).badge if message.role in known else f":gray-badge[{t('other role')}]"
-    makers = ("user", "model", "code", "environment")
-    maker = maker_look(entry.maker).badge if entry.maker in makers else f":gray-badge[{t('unknown maker')}]"
-    return f"{role} {t('made by')} {maker} {step}"
+    return f"{role_badge(message.role)} {t('made by')} {maker_badge(entry.maker)} {step}"
 
 
 def _executed(call: ToolCall, position: int, trace: Trace) -> ToolRun | None:

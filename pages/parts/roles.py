@@ -37,22 +37,38 @@ class Look:
 
 def maker_look(maker: str) -> Look:
     """The look of user, model, code or environment; any other word is shown as it is."""
-    looks = {
+    return _makers().get(maker) or Look(maker, "•", "gray")
+
+
+def role_look(role: str) -> Look:
+    """The look of a message role; an unknown role of an imported file is shown as it is."""
+    return _roles().get(role) or Look(role, "•", "gray")
+
+
+def maker_badge(maker: str) -> str:
+    """The badge of a maker; a word of a file is none of ours and stays out of the Markdown."""
+    return (_makers().get(maker) or Look(t("unknown maker"), "•", "gray")).badge
+
+
+def role_badge(role: str) -> str:
+    """The badge of a role; a word of a file is none of ours and stays out of the Markdown."""
+    return (_roles().get(role) or Look(t("other role"), "•", "gray")).badge
+
+
+def _makers() -> dict[str, Look]:
+    return {
         "user": Look(t("user"), "♟", "blue"),
         "model": Look(t("model"), "✦", "violet"),
         "code": Look(t("code"), "⚙", "orange"),
         "environment": Look(t("environment"), "⚒", "green"),
     }
-    return looks.get(maker) or Look(maker, "•", "gray")
 
 
-def role_look(role: str) -> Look:
-    """The look of a message role; an unknown role of an imported file is shown as it is."""
-    looks = {
+def _roles() -> dict[str, Look]:
+    return {
         "system": Look(t("system"), "⚙", "orange"),
         "developer": Look(t("developer"), "⚙", "orange"),
         "user": Look(t("user"), "♟", "blue"),
         "assistant": Look(t("assistant"), "✦", "violet"),
         "tool": Look(t("tool"), "⚒", "green"),
     }
-    return looks.get(role) or Look(role, "•", "gray")

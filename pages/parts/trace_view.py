@@ -8,7 +8,7 @@ from agent import jsontext
 from agent.trace import Trace
 from pages.parts import address
 from pages.parts.charts import step_charts
-from pages.parts.message_table import message_table
+from pages.parts.message_table import saved_table
 from pages.parts.message_view import message_view, text_block
 from pages.parts.outcome import outcome_panel
 from pages.parts.words import t
@@ -16,25 +16,48 @@ from traces.report import ImportReport
 from traces.summary import TraceSummary, summarise
 
 
-def trace_view(trace: Trace) -> None:
-    """Draw the whole trace; the URL keeps the selected message."""
+def trace_view(trace: Trace, *, live: bool = False) -> None:
+    """Draw the whole trace; the URL keeps the selected message.
+
+    Args:
+        trace: the trace.
+        live: its run goes on, so there is no outcome yet.
+    """
+    summary = summarise(trace)
     with st.container(border=True, key="facts"):
-        _numbers(summarise(trace))
-        outcome_panel(trace.outcome)
+        _numbers(summary)
+        if live:
+            st.markdown(f":blue-badge[{t('The run is going on; this is what it has left so far.')}]")
+        else:
+            outcome_panel(trace.outcome)
     if not trace.messages:
         st.caption(t("This trace holds no message."))
         return
     key = f"trace-{trace.trace_id}"
-    start = address.message(len(trace.messages))
-    selected = message_table(trace, key=key, default=start, on_select=lambda: address.remember_message(key))
+    selected = saved_table(trace, key=key, live=live)
     left, right = st.columns([3, 2], gap="medium")
     with left:
+        _first_error(trace)
         if selected is None:
             st.caption(t("Select a row of the table to read that message in full."))
         else:
             message_view(trace, selected, key="message")
     with right:
         step_charts(trace, key=key, selected=selected)
+
+
+def _first_error(trace: Trace) -> None:
+    """A button that selects the first result that is an error, where there is one."""
+    errors = (run.message for step in trace.steps for run in step.tools if run.ok is False and run.message is not None)
+    first = next(errors, None)
+    if first is not None:
+        st.button(
+            t("First error: message {n}", n=first + 1),
+            icon=":material/error:",
+            key="first-error",
+            on_click=address.choose_message,
+            args=(first,),
+        )
 
 
 def _numbers(summary: TraceSummary) -> None:
@@ -53,6 +76,9 @@ def _numbers(summary: TraceSummary) -> None:
     with st.container(horizontal=True, gap="medium"):
         for name, value in numbers.items():
             st.metric(name, value, width="content")
+        with st.container(width="content"):
+            st.caption(t("Model"))
+            st.text(", ".join(summary.models) or unknown)
 
 
 def report_view(report: ImportReport, trace: Trace | None) -> None:

@@ -40,7 +40,7 @@ def catalogue() -> dict[str, str]:
 def language_switch() -> None:
     """Draw the switch of languages at the foot of the side bar. It writes ``?lang=``."""
     default = address.default_language()
-    address.seed(address.LANGUAGE, default, lambda text: text if text in LANGUAGES else None)
+    address.put(address.LANGUAGE, address.language())
     with st.sidebar:
         st.radio(
             "Language / 语言",
@@ -48,6 +48,7 @@ def language_switch() -> None:
             format_func=LANGUAGES.__getitem__,
             horizontal=True,
             key=address.LANGUAGE,
+            on_change=address.choose_language,
             label_visibility="collapsed",
         )
     address.share(address.LANGUAGE, default)

@@ -122,7 +122,7 @@ def test_several_conversations_of_a_file_can_be_chosen(visit: Visit) -> None:
     lines = [{"messages": [{"role": "user", "content": text}]} for text in ("first", "second")]
     app = upload(visit("traces"), "\n".join(map(json.dumps, lines)).encode(), "log.jsonl")
     assert app.dataframe[0].value["text"].tolist() == ["first"]
-    app.selectbox(key="conversation-log.jsonl").select_index(1).run()
+    app.selectbox(key="conversation-choice").select_index(1).run()
     assert app.dataframe[0].value["text"].tolist() == ["second"]
 
 

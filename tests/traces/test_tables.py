@@ -49,7 +49,7 @@ def test_notes_name_what_has_no_partner_or_failed():
         {"role": "assistant", "content": None, "tool_calls": calls[:1]},
     ]
     frame = messages_frame(open_trace(json.dumps(chat).encode())[0])
-    assert known(frame, "note") == ["no result (1 of 2 calls)", "error result", "orphan result", "no result"]
+    assert known(frame, "note") == ["no_result", "error_result", "orphan_result", "no_result"]
 
 
 def test_a_decision_of_a_person_or_a_policy_is_noted(trace):
