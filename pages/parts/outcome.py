@@ -8,7 +8,7 @@ import streamlit as st
 
 from agent.stops import StopReason
 from agent.trace import Evidence, Outcome
-from pages.parts.words import t
+from pages.parts.words import loop_words, t
 
 Tone = Literal["green", "orange", "red", "gray"]
 
@@ -49,7 +49,7 @@ def reason_words(reason: str | None) -> tuple[Tone, str]:
 def _stop(outcome: Outcome) -> None:
     tone, sentence = reason_words(outcome.reason)
     st.markdown(f"{t('Stopped')}: :{tone}-badge[{sentence}]")
-    details = [": ".join(part for part in (outcome.reason, outcome.detail) if part)]
+    details = [": ".join(part for part in (outcome.reason, loop_words(outcome.detail)) if part)]
     if outcome.fallback and not outcome.final:
         details.append(f"{t('No final answer. The last text of the model')}: {outcome.fallback[:500]}")
     if any(details):
@@ -68,5 +68,5 @@ def _evidence(outcome: Outcome) -> None:
 
 
 def _check(item: Evidence) -> str:
-    mark = {True: "✓", False: "✗", None: "?"}[item.ok]
-    return f"{mark} {item.check}" + (f": {item.detail}" if item.detail else "")
+    mark = {True: "✓", False: "×", None: "?"}[item.ok]
+    return f"{mark} {loop_words(item.check)}" + (f": {loop_words(item.detail)}" if item.detail else "")

@@ -1,11 +1,14 @@
 """The words of the app: the English text in the code is the key, its Chinese stands in ``words_zh.json``.
 
-Only our own texts go through :func:`t`. What a model, a tool or a file says is never translated.
+Only our own texts go through :func:`t`. Sentences that the loop wrote into a trace, with numbers and names in them, go
+through :func:`loop_words`. What a model, a tool or a file says is never translated.
 """
 
 from __future__ import annotations
 
 import json
+import re
+import string
 from functools import cache
 from pathlib import Path
 
@@ -17,6 +20,7 @@ LANGUAGES = {"en": "English", "zh": "中文"}
 """The languages of the app: code -> the language's own name."""
 
 CATALOGUE = Path(__file__).with_name("words_zh.json")
+SENTENCES = Path(__file__).with_name("sentences_zh.json")
 
 
 def t(text: str, **values: object) -> str:
@@ -35,6 +39,40 @@ def catalogue() -> dict[str, str]:
     """English text -> Chinese text."""
     words: dict[str, str] = json.loads(CATALOGUE.read_text(encoding="utf-8"))
     return words
+
+
+def loop_words(text: str) -> str:
+    """A sentence that the loop or a check wrote into a trace, in the language of this session."""
+    return translate_loop_words(text, address.language())
+
+
+def translate_loop_words(text: str, language: str) -> str:
+    """``text`` in ``language``; a sentence that no template fits is given as it is.
+
+    What stands at a ``{name}`` of a template may be a sentence of its own: the "3 steps" of "the limit of {steps}".
+    """
+    if language != "zh":
+        return text
+    for pattern, chinese in sentences():
+        if found := pattern.fullmatch(text):
+            values = {name: translate_loop_words(value, language) for name, value in found.groupdict().items()}
+            return chinese.format(**values)
+    return text
+
+
+@cache
+def sentences() -> list[tuple[re.Pattern[str], str]]:
+    """Templates as ``(pattern, Chinese text)``, the more exact ones before those that they are a case of."""
+    templates: dict[str, str] = json.loads(SENTENCES.read_text(encoding="utf-8"))
+    return [(_pattern(english), chinese) for english, chinese in templates.items()]
+
+
+def _pattern(template: str) -> re.Pattern[str]:
+    parts = []
+    for fixed, name, _, _ in string.Formatter().parse(template):
+        value = r"\d+" if name == "n" else ".+?"
+        parts.append(re.escape(fixed) + (f"(?P<{name}>{value})" if name else ""))
+    return re.compile("".join(parts), re.DOTALL)
 
 
 def language_switch() -> None:
