@@ -11,8 +11,8 @@ from pages.parts.message_table import message_table
 from pages.parts.message_view import message_view
 from pages.parts.notices import notices
 from pages.parts.open_runs import open_runs
-from pages.parts.opening import current_run, leave_run, press, preview
-from pages.parts.setup_form import setup_form, show_setup
+from pages.parts.opening import CHANGED, current_run, press, preview, problem
+from pages.parts.setup_form import setup_form
 from pages.parts.transport import Drawn, buttons, live, status_lines
 
 
@@ -23,28 +23,27 @@ def page() -> None:
     """
     run = current_run()
     drawn = Drawn.of(run) if run is not None else None
-    if run is not None:
-        show_setup(run.setup)
-    setup = setup_form(busy=drawn is not None and drawn.busy, changed=leave_run)
+    setup = setup_form(busy=drawn is not None and drawn.busy, changed=CHANGED)
     open_runs(run.id if run is not None else None)
     notices()
-    problem = setup.problem() if run is None else None
-    buttons(drawn, ready=problem is None, press=press, saved=run.id if run is not None else None)
+    obstacle = problem(run, setup)
+    ready = obstacle is None and (run is None or not run.asleep)
+    buttons(drawn, ready=ready, press=press, saved=run.id if run is not None else None)
     status = st.container(border=True, key="status")
     if run is None or drawn is None:
         with status:
-            status_lines(None, busy=False, problem=problem)
+            status_lines(None, busy=False, problem=obstacle)
         message_table(preview(setup), key="preview")
         return
     panels, table = st.container(), st.container()
     left, right = st.columns([3, 2], gap="medium")
     partial = left.container(key="partial")
-    live(run, drawn, status, partial)
+    live(run, drawn, status, partial, obstacle)
     with panels:
         failure_panel(run)
-        if drawn.waiting:
+        if drawn.waiting and ready:
             approval_panel(run)
-        if drawn.done:
+        if drawn.done and ready:
             extend_button(run)
     trace = run.trace()
     with table:

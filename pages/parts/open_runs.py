@@ -1,4 +1,4 @@
-"""Links to the other runs of this server, in the side bar."""
+"""The other runs of this server, in the side bar."""
 
 from __future__ import annotations
 
@@ -6,7 +6,8 @@ import streamlit as st
 
 from pages.parts import address
 from pages.parts.data import private
-from pages.parts.runs import registry
+from pages.parts.runs import OpenRun, registry
+from pages.parts.setup_form import scenario_title
 from pages.parts.words import t
 
 _LISTED = 20
@@ -14,7 +15,7 @@ _LISTED = 20
 
 
 def open_runs(current: str | None) -> None:
-    """Draw links to the other open runs in the side bar: all of them for the one user of a private server.
+    """Draw a button for each other open run: all of them for the one user of a private server.
 
     On a server that others can reach, only those that this browser opened.
     """
@@ -24,6 +25,16 @@ def open_runs(current: str | None) -> None:
         return
     with st.sidebar.expander(t("Open runs: {n}", n=len(others)), type="compact"):
         for run in others[:_LISTED]:
-            state = t("done") if run.done else t("busy") if run.runner.busy else t("waiting")
-            label = t("Run {id}: {state}", id=run.id[:4], state=state)
-            st.page_link("pages/run.py", label=label, query_params=address.run_link(run.id))
+            st.button(_label(run), key=f"open-{run.id}", type="tertiary", on_click=address.open_run, args=(run.id,))
+
+
+def _label(run: OpenRun) -> str:
+    """The title of its scenario, and what tells it from others of the same; a task is data and no part of a label."""
+    state = t("done") if run.done else t("busy") if run.runner.busy else t("waiting")
+    return t(
+        "{title}: {state}, {n} messages ({id})",
+        title=scenario_title(run.setup.scenario),
+        state=state,
+        n=len(run.loop.messages),
+        id=run.id[:4],
+    )

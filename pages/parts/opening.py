@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-import os
 import re
-from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
+
+import streamlit as st
 
 from agent.errors import AgentError, InputError
 from agent.events import Maker
 from agent.limits import Limits
 from agent.loop import Loop
 from agent.messages import Message
-from agent.models.base import Model
-from agent.models.json_action import JsonActionModel
-from agent.models.openai_chat import OpenAIModel
+from agent.models.fake import FakeModel
 from agent.recovery import recover
 from agent.runner import Runner
 from agent.scripts import Script
@@ -24,14 +22,12 @@ from agent.tools import ToolRegistry
 from agent.trace import Trace
 from pages.parts import address
 from pages.parts.data import data_folder
+from pages.parts.live_model import make_model, missing
 from pages.parts.runs import OpenRun, registry
 from pages.parts.setup import Setup
-from pages.parts.setup_form import chosen
+from pages.parts.setup_form import Changed, chosen, show_setup
 from pages.parts.transport import Action, move
 from pages.parts.words import t
-
-_NO_KEY = "no-key"
-"""Sent to a server that needs none."""
 
 _SETUP = "setup"
 """The key under which a trace keeps the settings of its run."""
@@ -47,13 +43,23 @@ def current_run() -> OpenRun | None:
     run = registry().find(run_id) or _recovered(run_id)
     if run is None:
         address.close_run()
-    return run
+        return None
+    if address.first_sight(run_id):
+        show_setup(run.setup)
+    return _woken(run) if run.asleep and missing(run.setup, chosen()) is None else run
+
+
+def problem(run: OpenRun | None, setup: Setup) -> str | None:
+    """What keeps the run from moving, or from being started with these settings, as a sentence."""
+    if run is not None and run.asleep:
+        return missing(run.setup, setup)
+    return setup.problem()
 
 
 def press(action: Action) -> None:
     """What a press of a button does. The first press makes the run; later ones only move it."""
     run = current_run() if address.run_id() is not None else _started()
-    if run is not None:
+    if run is not None and (action == "reset" or not run.asleep):
         move(run, action)
 
 
@@ -66,20 +72,56 @@ def _started() -> OpenRun | None:
         address.tell(str(error))
         return None
     address.open_run(run_id)
+    address.first_sight(run_id)
     return run
 
 
-def leave_run() -> None:
-    """A setting was changed: the next press starts a new run. The old one stays open and saved."""
+def _leave_run() -> None:
+    """The next press starts a new run. The old one stays open and saved."""
+    if address.run_id() is not None:
+        st.toast(t("The next press starts a new run. The old one is kept under Open runs and Traces."))
     address.close_run()
+
+
+def _model_changed() -> None:
+    """A run whose model is missing waits for just this; any other keeps its model, and a new one begins."""
+    run = current_run()
+    if run is None or not run.asleep:
+        _leave_run()
+
+
+def _key_changed() -> None:
+    """A live run goes on with the new key."""
+    run = current_run()
+    if run is not None and run.setup.live and not run.runner.busy:
+        run.asleep = True
+
+
+def _limits_changed() -> None:
+    """New limits hold for the paused run from now on; after its end they are those of the next run."""
+    run, setup = current_run(), chosen()
+    if run is None or run.done:
+        _leave_run()
+    elif setup.problem() is None and not run.runner.busy:
+        with run.lock:
+            run.setup = replace(run.setup, max_steps=setup.max_steps, guards=setup.guards)
+            run.loop.trace.extra[_SETUP] = run.setup.to_dict()
+            limits = _guarded(run.loop.settings.limits, run.setup.script(), setup.guards)
+            run.loop.extend(max_steps=setup.max_steps, limits=limits)
+        st.toast(t("This holds for the run at hand from its next step on."))
+
+
+CHANGED = Changed(task=_leave_run, model=_model_changed, key=_key_changed, limits=_limits_changed)
+"""What a change of the settings means for the run at hand."""
 
 
 def preview(setup: Setup) -> Trace:
     """The message list as it will stand before the first phase."""
     trace = Trace()
     script = setup.script()
-    if script is not None and script.system:
-        trace.add(Message("system", script.system), Maker.CODE)
+    system = script.system if script is not None else setup.system
+    if system:
+        trace.add(Message("system", system), Maker.CODE)
     task = script.task if script is not None else setup.task
     if task:
         trace.add(Message("user", task), Maker.USER)
@@ -88,41 +130,29 @@ def preview(setup: Setup) -> Trace:
 
 def _make(run_id: str, setup: Setup) -> OpenRun:
     script = setup.script()
+    limits = _guarded(script.limits if script is not None else Limits(), script, setup.guards)
     options: dict[str, Any] = {"trace_id": run_id, "journal": data_folder()}
-    options |= {"max_steps": setup.max_steps, "limits": _limits(script, setup.guards)}
-    model, tools = _model(setup, script), _tools(setup, script)
-    loop = script.loop(model=model, tools=tools, **options) if script is not None else Loop(model, tools, **options)
+    options |= {"max_steps": setup.max_steps, "limits": limits}
+    model, tools = make_model(setup, script), _tools(setup, script)
+    if script is not None:
+        loop = script.loop(model=model, tools=tools, **options)
+    else:
+        loop = Loop(model, tools, system=setup.system, **options)
     loop.trace.extra[_SETUP] = setup.to_dict()
     loop.start(script.task if script is not None else setup.task)
-    return OpenRun(Runner(loop), setup, driver=address.visitor())
+    return OpenRun(Runner(loop), setup)
 
 
-def _limits(script: Script | None, guards: bool) -> Limits:
-    limits = script.limits if script is not None else Limits()
+def _guarded(limits: Limits, script: Script | None, guards: bool) -> Limits:
+    """These limits with the guards on, by the script's numbers where it has its own, or off."""
     if not guards:
         return replace(limits, repeated_calls=None, failing_steps=None)
-    return replace(limits, repeated_calls=limits.repeated_calls or 3, failing_steps=limits.failing_steps or 3)
-
-
-def _model(setup: Setup, script: Script | None) -> Model:
-    """The script's own fake model, or the live one of the settings."""
-    if script is not None and not setup.live:
-        return script.make_model()
-    key = key_for(setup.base_url, address.setting(address.API_KEY) or "", os.environ)
-    model = OpenAIModel(setup.model, base_url=setup.base_url or None, api_key=key, stream=True)
-    return JsonActionModel(model) if script is not None and script.protocol == "json_action" else model
-
-
-def key_for(base_url: str, typed: str, environment: Mapping[str, str]) -> str | None:
-    """The key for a server: the typed one, else the environment's, but that only for the environment's own server.
-
-    Otherwise anybody who can open the page could send the key of whoever started it to a server of his own. None
-    leaves it to the model, which takes the environment's.
-    """
-    if typed:
-        return typed
-    own = environment.get("OPENAI_BASE_URL", "").strip().rstrip("/")
-    return None if base_url.strip().rstrip("/") in ("", own) else _NO_KEY
+    own, usual = script.limits if script is not None else Limits(), Limits.guarded()
+    return replace(
+        limits,
+        repeated_calls=own.repeated_calls or usual.repeated_calls,
+        failing_steps=own.failing_steps or usual.failing_steps,
+    )
 
 
 def _tools(setup: Setup, script: Script | None) -> ToolRegistry:
@@ -131,7 +161,10 @@ def _tools(setup: Setup, script: Script | None) -> ToolRegistry:
 
 
 def _recovered(run_id: str) -> OpenRun | None:
-    """A run whose server process ended, continued from its journal; None, with the reason told, where it cannot be."""
+    """A run whose server process ended, from its journal; None, with the reason told, where it cannot be shown.
+
+    A live run is asleep until its model is there again. Its loop has a model that says nothing and writes no journal.
+    """
     path = data_folder() / f"{run_id}.jsonl"
     if not _RUN_ID.fullmatch(run_id) or not path.is_file():
         address.tell(t("This server has no run with the id in the address."))
@@ -142,21 +175,38 @@ def _recovered(run_id: str) -> OpenRun | None:
         if _SETUP not in snapshot["trace"]:
             raise InputError(t("This run was not started in the app, so its model and tools are not known here."))
         setup = Setup.from_dict(snapshot["trace"][_SETUP])
-        script = setup.script()
-        current = chosen()
-        if setup.live:
-            setup = replace(setup, model=current.model or setup.model, base_url=current.base_url)
-        loop = Loop.resume(
-            snapshot,
-            model=_model(setup, script),
-            tools=_tools(setup, script),
-            evidence=script.evidence if script is not None else (),
-            journal=data_folder(),
-        )
-        return OpenRun(Runner(loop), setup, driver=address.visitor())
+        if not setup.live:
+            return _resumed(snapshot, setup)
+        loop = Loop.resume(snapshot, model=FakeModel([]), tools=_tools(setup, setup.script()))
+        return OpenRun(Runner(loop), setup, asleep=True)
 
     try:
         return registry().open(run_id, make)
     except (AgentError, OSError) as error:
         address.tell(str(error))
         return None
+
+
+def _woken(run: OpenRun) -> OpenRun:
+    """The run with the live model of the settings; as it was, with the reason told, where that cannot be made."""
+    now = chosen()
+    base_url = now.base_url or run.setup.base_url
+    setup = replace(run.setup, model=now.model, base_url=base_url, keyed=now.keyed or run.setup.keyed)
+    try:
+        return registry().renew(run, lambda: _resumed(run.loop.snapshot(), setup))
+    except (AgentError, OSError) as error:
+        address.tell(str(error))
+        return run
+
+
+def _resumed(snapshot: dict[str, Any], setup: Setup) -> OpenRun:
+    script = setup.script()
+    snapshot["trace"][_SETUP] = setup.to_dict()
+    loop = Loop.resume(
+        snapshot,
+        model=make_model(setup, script),
+        tools=_tools(setup, script),
+        evidence=script.evidence if script is not None else (),
+        journal=data_folder(),
+    )
+    return OpenRun(Runner(loop), setup)

@@ -33,10 +33,10 @@ class OpenRun:
     runner: Runner
     setup: Setup
     """What it was started with; a second tab shows these settings."""
-    driver: str
-    """The browser session that pressed a button last. The others follow it by a slow poll."""
     asked: str = ""
     """The last button pressed: tells "pausing after this call" from "this was the last phase asked for"."""
+    asleep: bool = False
+    """True when its live model is not here, or no longer the right one; it is shown, but must not move."""
     lock: threading.Lock = field(default_factory=threading.Lock)
     """Held while a person's decision changes the resting run, so that two tabs cannot both do it."""
     seen: float = field(default_factory=time.monotonic)
@@ -88,6 +88,13 @@ class Runs:
                 self._end_forgotten()
                 self._runs[run_id] = make()
             return self._runs[run_id]
+
+    def renew(self, old: OpenRun, make: Callable[[], OpenRun]) -> OpenRun:
+        """Put the run that ``make`` gives into the place of ``old``, unless somebody else was quicker."""
+        with self._lock:
+            if self._runs.get(old.id) is old:
+                self._runs[old.id] = make()
+            return self._runs.get(old.id, old)
 
     def end(self, run_id: str) -> None:
         """Forget this run, and stop it if it moves; a paused one stays on disk as it is. Unknown ids do no harm."""

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields
 from functools import cache
 from typing import Any
+from urllib.parse import urlsplit, urlunsplit
 
 from agent.errors import InputError
 from agent.limits import HARD_CAP
+from agent.models.openai_chat import OPENAI_URL
 from agent.scripts import Script, load_script, scenarios
 from pages.parts.words import t
 
@@ -31,6 +34,8 @@ class Setup:
     """The name of a scenario, or :data:`OWN_TASK`."""
     task: str = ""
     """The user's message of a task of one's own."""
+    system: str = ""
+    """The system text of a task of one's own; empty for none."""
     tools: tuple[str, ...] = ()
     """Tools on offer for a task of one's own."""
     kind: str = SCRIPTED
@@ -39,6 +44,8 @@ class Setup:
     """The name of the live model."""
     base_url: str = ""
     """Where the live model is served; empty: where the environment says, else at OpenAI."""
+    keyed: bool = False
+    """Whether a key was typed for the live model: then it never goes on without one."""
     max_steps: int = OWN_STEPS
     """Model calls that the run may make."""
     guards: bool = True
@@ -64,6 +71,8 @@ class Setup:
 
     def problem(self) -> str | None:
         """What is still missing before a run can start, as a sentence."""
+        if self.max_steps > HARD_CAP:
+            return t("The step limit on the left can be at most {n}.", n=HARD_CAP)
         if self.own and not self.task.strip():
             return t("Write a task on the left, then press a button.")
         if self.live and not self.model.strip():
@@ -71,8 +80,14 @@ class Setup:
         return None
 
     def to_dict(self) -> dict[str, Any]:
-        """JSON data for the trace, so that an interrupted run can be set up again. No server address goes in."""
-        return {key: value for key, value in asdict(self).items() if key != "base_url"}
+        """JSON data for the trace, so that an interrupted run can be set up again.
+
+        The server is named as it was in fact used, so that no other is taken later because a field is empty.
+        """
+        return {
+            **asdict(self),
+            "base_url": _without_secrets(server_url(self.base_url, os.environ)) if self.live else "",
+        }
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Setup:
@@ -81,6 +96,21 @@ class Setup:
         if "tools" in known:
             known["tools"] = tuple(known["tools"])
         return cls(**known)
+
+
+def server_url(base_url: str, environment: Mapping[str, str]) -> str:
+    """The server that a base URL means: an empty one that of the environment, else OpenAI's."""
+    url = base_url.strip() or environment.get("OPENAI_BASE_URL", "").strip() or OPENAI_URL
+    return url.rstrip("/")
+
+
+def _without_secrets(url: str) -> str:
+    """Without user name, password and query, all of which may hold a key; empty for what is no URL."""
+    try:
+        parts = urlsplit(url)
+    except ValueError:
+        return ""
+    return urlunsplit((parts.scheme, parts.netloc.rpartition("@")[2], parts.path, "", ""))
 
 
 def default_steps(scenario: str) -> int:

@@ -25,9 +25,6 @@ Action = Literal["step", "step_over", "continue", "pause", "stop", "reset"]
 POLL_S = 0.4
 """Seconds between two looks at a run that moves."""
 
-FOLLOW_S = 2.0
-"""Seconds between two looks at a waiting run that another session drives."""
-
 SETTLE_S = 0.15
 """Seconds that a press waits for a quick phase to end: most end at once, and then nothing needs to poll."""
 
@@ -60,18 +57,18 @@ def buttons(drawn: Drawn | None, *, ready: bool, press: Callable[[Action], None]
 
     Args:
         drawn: the snapshot of the run, the same as for :func:`live`; None before the first press.
-        ready: whether the settings are complete enough to start a run.
+        ready: whether the settings are complete enough to start a run, or to go on with this one.
         press: called with the action when a button or its key is pressed.
         saved: the id of the trace that is on disk; None while there is none.
     """
     busy = drawn is not None and drawn.busy
-    can_move = ready if drawn is None else not (busy or drawn.done or drawn.waiting)
+    can_move = ready and (drawn is None or not (busy or drawn.done or drawn.waiting))
     rows: list[tuple[Action, str, str, str, bool]] = [
         ("step", t("Step"), "S", ":material/skip_next:", can_move),
         ("step_over", t("Step over"), "O", ":material/redo:", can_move),
         ("continue", t("Continue"), "G", ":material/play_arrow:", can_move),
         ("pause", t("Pause"), "P", ":material/pause:", busy),
-        ("stop", t("Stop"), "Q", ":material/stop:", drawn is not None and not drawn.done),
+        ("stop", t("Stop"), "Q", ":material/stop:", drawn is not None and not drawn.done and (busy or ready)),
         ("reset", t("Reset"), "X", ":material/restart_alt:", drawn is not None),
     ]
     helps = {
@@ -106,7 +103,6 @@ def buttons(drawn: Drawn | None, *, ready: bool, press: Callable[[Action], None]
 
 def move(run: OpenRun, action: Action) -> None:
     """Do what a button asks for; the work itself happens in the run's own thread."""
-    run.driver = address.visitor()
     run.asked = action
     match action:
         case "step":
@@ -127,7 +123,7 @@ def move(run: OpenRun, action: Action) -> None:
     run.runner.wait(SETTLE_S)
 
 
-def live(run: OpenRun, drawn: Drawn, status: DeltaGenerator, partial: DeltaGenerator) -> None:
+def live(run: OpenRun, drawn: Drawn, status: DeltaGenerator, partial: DeltaGenerator, problem: str | None) -> None:
     """Draw the status line and the text that is being streamed, and poll while the run moves.
 
     Everything else of the page is drawn by a full rerun, and only when something of it has changed.
@@ -137,11 +133,11 @@ def live(run: OpenRun, drawn: Drawn, status: DeltaGenerator, partial: DeltaGener
         drawn: the snapshot that the rest of the page was drawn from.
         status: where the status goes.
         partial: where the streamed text goes.
+        problem: what keeps the run from moving.
     """
-    following = not drawn.done and run.driver != address.visitor()
     first = True  # the first time is part of the full rerun, which has just drawn everything
 
-    @st.fragment(run_every=POLL_S if drawn.busy else FOLLOW_S if following else None)
+    @st.fragment(run_every=POLL_S if drawn.busy else None)
     def watch() -> None:
         nonlocal first
         if not first and Drawn.of(run) != drawn:
@@ -149,7 +145,7 @@ def live(run: OpenRun, drawn: Drawn, status: DeltaGenerator, partial: DeltaGener
         first = False
         registry().find(run.id)  # somebody looks at the run, so it is not forgotten
         with status:
-            status_lines(run, busy=drawn.busy)
+            status_lines(run, busy=drawn.busy, problem=problem)
         if drawn.busy:
             with partial:
                 _partial(run.runner.partial)
@@ -163,7 +159,7 @@ def status_lines(run: OpenRun | None, *, busy: bool, problem: str | None = None)
     Args:
         run: the open run; None before the first press.
         busy: from the snapshot that the page is drawn from.
-        problem: what is still missing before a run can start.
+        problem: what is still missing before a run can start or go on.
     """
     phase = run.loop.phase if run is not None else Phase.PREPARE
     st.markdown(loop_row(run.loop.state if run is not None else AgentState.THINK, phase))
@@ -172,12 +168,12 @@ def status_lines(run: OpenRun | None, *, busy: bool, problem: str | None = None)
         asked = {"pause": t("Pausing after this call"), "stop": t("Stopping")}
         doing = asked.get(run.asked) or t("Running")
         st.markdown(f":material/pending: **{doing}**: {words.word} {maker_look(words.actor).badge} {words.sentence}")
-    elif problem is not None:
-        st.markdown(problem)
-    elif phase is not None:
-        st.markdown(next_line(phase))
-    elif run is not None:
+    elif phase is None and run is not None:
         outcome_panel(run.loop.trace.outcome)
+    elif run is not None or problem is None:
+        st.markdown(next_line(phase or Phase.PREPARE))
+    if problem is not None and not busy:
+        st.text(problem)
 
 
 def _partial(text: str) -> None:

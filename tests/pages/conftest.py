@@ -70,7 +70,7 @@ def open_run() -> Callable[..., OpenRun]:
     def make(turns: list[Any], tools: Any = (), task: str = "a task", **options: Any) -> OpenRun:
         loop = Loop(FakeModel(turns), tools, **options)
         loop.start(task)
-        run = OpenRun(Runner(loop), Setup(), driver="test")
+        run = OpenRun(Runner(loop), Setup())
         return registry().open(run.id, lambda: run)
 
     return make

@@ -167,6 +167,54 @@ def test_a_failed_model_call_can_be_tried_again(visit: Visit, press: Press, open
     assert run.loop.trace.outcome.final == "done"
 
 
+def test_another_step_limit_and_guards_hold_for_the_paused_run(visit: Visit, press: Press) -> None:
+    app = press(visit(), "step_over")
+    address = app.query_params["run"]
+    app.number_input(key="steps").set_value(1).run()
+    app.toggle(key="guards").set_value(False).run()
+    assert app.query_params["run"] == address
+    assert "This holds for the run at hand" in app.toast[0].value
+    (run,) = registry().listed()
+    assert run.loop.settings.max_steps == 1
+    assert run.loop.settings.limits.repeated_calls is None
+    app = press(app, "continue")
+    assert "The step limit was reached." in shown(app)
+
+
+def test_a_changed_limit_survives_a_restart(visit: Visit, press: Press) -> None:
+    app = press(visit(), "step_over")
+    app.number_input(key="steps").set_value(20).run()
+    registry().end(app.query_params["run"])
+    again = visit(run=app.query_params["run"])
+    assert again.number_input(key="steps").value == 20
+    assert registry().listed()[0].loop.settings.max_steps == 20
+
+
+def test_a_step_limit_above_the_cap_is_refused_and_told(visit: Visit, press: Press) -> None:
+    app = visit()
+    app.number_input(key="steps").set_value(9999).run()
+    assert "The step limit on the left can be at most 100." in shown(app)
+    assert app.button(key="step").disabled
+    app.number_input(key="steps").set_value(100).run()
+    assert not app.button(key="step").disabled
+
+
+def test_a_run_out_of_the_open_ones_comes_with_its_address_and_its_settings(visit: Visit, press: Press) -> None:
+    app = press(visit(scenario="weather"), "step_over")
+    first = app.query_params["run"]
+    app.number_input(key="steps").set_value(7).run()
+    app.selectbox(key="scenario").select("calc").run()
+    app = press(app, "step")
+    assert app.query_params["run"] != first
+    assert app.button(key=f"open-{first}").label.startswith("The weather in Shanghai: waiting")
+    app = app.button(key=f"open-{first}").click().run()
+    assert app.query_params["run"] == first
+    assert app.selectbox(key="scenario").value == "weather"
+    assert app.query_params["scenario"] == "weather"
+    assert app.number_input(key="steps").value == 7
+    assert len(rows(app)) == len(registry().find(first).loop.messages)
+
+
 def test_failing_tools_are_remarked_in_the_table(visit: Visit, press: Press, open_run: Any) -> None:
     run = open_run([[ToolCall("c1", "broken")], "sorry"], [broken], limits=Limits.guarded())
     app = press(visit(run=run.id), "continue")

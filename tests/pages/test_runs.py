@@ -13,7 +13,7 @@ import pytest
 from agent import Loop, Message, ModelReply, Runner
 from agent.errors import InputError
 from agent.models.base import CallControl
-from pages.parts.opening import key_for
+from pages.parts.live_model import key_for
 from pages.parts.runs import OpenRun, Runs
 from pages.parts.setup import Setup
 
@@ -29,7 +29,7 @@ class Waiting:
 def new_run(model: Any = None) -> OpenRun:
     loop = Loop(model or Waiting())
     loop.start("a task")
-    return OpenRun(Runner(loop), Setup(), driver="test")
+    return OpenRun(Runner(loop), Setup())
 
 
 def test_an_id_is_opened_once_however_many_ask_at_the_same_time() -> None:

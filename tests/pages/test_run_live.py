@@ -1,0 +1,203 @@
+"""Live runs on the Run page: shown after a restart as they are, continued only with the server and a key they had."""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Callable, Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any
+
+import pytest
+import streamlit as st
+from streamlit import config
+from streamlit.testing.v1 import AppTest
+
+from pages.parts.live_model import missing
+from pages.parts.runs import registry
+from pages.parts.setup import Setup
+
+Visit = Callable[..., AppTest]
+Press = Callable[..., AppTest]
+SECRET = "sk-test-1234567890abcdef"
+
+
+class Provider:
+    """A model server that adds once, and notes which key each request came with."""
+
+    def __init__(self) -> None:
+        self.keys: list[str] = []
+        self.refuse = ""
+        """A key that is answered with an error."""
+        provider = self
+
+        class Handler(BaseHTTPRequestHandler):
+            def do_POST(self) -> None:
+                body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+                key = self.headers["Authorization"].removeprefix("Bearer ")
+                provider.keys.append(key)
+                if key == provider.refuse:
+                    self.send_error(401)
+                    return
+                function = {"name": "add", "arguments": '{"a": 2, "b": 3}'}
+                delta: dict[str, Any] = {"role": "assistant", "content": "It is 5."}
+                if not any(message["role"] == "tool" for message in body["messages"]):
+                    delta = {"tool_calls": [{"index": 0, "id": "c1", "type": "function", "function": function}]}
+                chunk = {"id": "x", "object": "chat.completion.chunk", "model": body["model"]}
+                chunk["choices"] = [{"index": 0, "delta": delta, "finish_reason": "stop"}]
+                self.send_response(200)
+                self.send_header("Content-Type", "text/event-stream")
+                self.end_headers()
+                self.wfile.write(f"data: {json.dumps(chunk)}\n\ndata: [DONE]\n\n".encode())
+
+            def log_message(self, format: str, *args: Any) -> None:
+                """The test's output stays clean."""
+
+        self.server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self.url = f"http://127.0.0.1:{self.server.server_port}/v1"
+
+
+@pytest.fixture
+def provider() -> Iterator[Provider]:
+    provider = Provider()
+    thread = threading.Thread(target=provider.server.serve_forever, daemon=True)
+    thread.start()
+    yield provider
+    provider.server.shutdown()
+    provider.server.server_close()
+
+
+def shown(app: AppTest) -> str:
+    return "\n".join(str(each.value) for kind in ("markdown", "text", "code", "caption") for each in app.get(kind))
+
+
+def started(visit: Visit, press: Press, url: str, key: str = "") -> AppTest:
+    """A live run that has made its first step."""
+    app = visit(model="live")
+    app.text_input(key="model_name").input("some-model")
+    app.text_input(key="base_url").input(url)
+    app.text_input(key="api_key").input(key).run()
+    return press(app, "step_over")
+
+
+def restarted(app: AppTest, visit: Visit) -> AppTest:
+    """A new session at the same address, of a server that knows nothing of the run."""
+    run_id = app.query_params["run"]
+    st.cache_resource.clear()
+    return visit(run=run_id)
+
+
+def test_an_interrupted_run_is_shown_and_goes_on_with_its_key(visit: Visit, press: Press, provider: Provider) -> None:
+    again = restarted(started(visit, press, provider.url, SECRET), visit)
+    assert len(again.dataframe[0].value) == 4
+    assert f"This run used the model some-model at {provider.url}." in shown(again)
+    assert "To go on, fill in on the left: API key." in shown(again)
+    assert again.text_input(key="model_name").value == "some-model"
+    assert again.text_input(key="base_url").value == provider.url
+    assert all(again.button(key=key).disabled for key in ("step", "step_over", "continue", "stop"))
+    again.text_input(key="api_key").input(SECRET).run()
+    again = press(again, "continue")
+    assert "The model answered and asked for nothing more." in shown(again)
+    assert provider.keys == [SECRET, SECRET]
+
+
+def test_an_interrupted_run_without_a_key_goes_on_at_once(visit: Visit, press: Press, provider: Provider) -> None:
+    again = press(restarted(started(visit, press, provider.url), visit), "continue")
+    assert "The model answered and asked for nothing more." in shown(again)
+    assert provider.keys == ["no-key", "no-key"]
+
+
+def test_looking_at_an_interrupted_run_changes_nothing_on_disk(
+    visit: Visit, press: Press, provider: Provider, data: Path
+) -> None:
+    app = started(visit, press, provider.url, SECRET)
+    before = {path.name: path.read_bytes() for path in data.iterdir()}
+    restarted(app, visit)
+    assert {path.name: path.read_bytes() for path in data.iterdir()} == before
+
+
+def test_elsewhere_the_server_of_a_run_is_told_but_has_to_be_typed(
+    visit: Visit, press: Press, provider: Provider
+) -> None:
+    app = started(visit, press, provider.url, SECRET)
+    config.set_option("server.address", "0.0.0.0")
+    try:
+        again = restarted(app, visit)
+        assert again.text_input(key="base_url").value == ""
+        again.text_input(key="api_key").input(SECRET).run()
+        assert "To go on, fill in on the left: Base URL." in shown(again)
+        assert again.button(key="continue").disabled
+    finally:
+        config.set_option("server.address", "127.0.0.1")
+
+
+def test_an_empty_field_never_means_another_server(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("OPENAI_BASE_URL", raising=False)
+    now = Setup(kind="live", model="m")
+    assert missing(Setup(kind="live", model="m", base_url="https://api.openai.com/v1"), now) is None
+    assert "Base URL" in (missing(Setup(kind="live", model="m", base_url="http://127.0.0.1:9/v1"), now) or "")
+    assert "Base URL" in (missing(Setup(kind="live", model="m"), now) or "")
+
+
+def test_the_server_is_kept_without_anything_secret() -> None:
+    kept = Setup(kind="live", model="m", base_url="http://me:secret@127.0.0.1:9/v1?api-key=secret").to_dict()
+    assert kept["base_url"] == "http://127.0.0.1:9/v1"
+
+
+def test_a_wrong_key_can_be_replaced_and_the_call_tried_again(visit: Visit, press: Press, provider: Provider) -> None:
+    provider.refuse = "wrong"
+    app = started(visit, press, provider.url, "wrong")
+    assert "The model call failed." in shown(app)
+    app.text_input(key="api_key").input(SECRET).run()
+    app = press(app, "extend")
+    assert "The model answered and asked for nothing more." in shown(app)
+    assert provider.keys == ["wrong", SECRET, SECRET]
+
+
+def test_a_run_that_stays_open_needs_no_key_again_after_a_visit_to_the_other_page(
+    visit: Visit, press: Press, provider: Provider
+) -> None:
+    app = started(visit, press, provider.url, SECRET)
+    app.switch_page("pages/traces.py").run()
+    app.switch_page("pages/run.py").run()
+    assert app.text_input(key="api_key").value == ""
+    press(app, "continue")
+    assert provider.keys == [SECRET, SECRET]
+
+
+def test_a_key_for_one_run_is_not_sent_to_the_server_of_another(visit: Visit, press: Press, provider: Provider) -> None:
+    first = started(visit, press, provider.url)
+    run_id = first.query_params["run"]
+    st.cache_resource.clear()
+    app = visit(model="live")
+    app.text_input(key="model_name").input("other")
+    app.text_input(key="base_url").input("http://127.0.0.1:9/v1")
+    app.text_input(key="api_key").input(SECRET).run()
+    app.query_params["run"] = run_id
+    press(app.run(), "continue")
+    assert SECRET not in provider.keys
+
+
+def test_a_changed_server_begins_a_new_run(visit: Visit, press: Press, provider: Provider) -> None:
+    app = started(visit, press, provider.url)
+    app.text_input(key="base_url").input("http://127.0.0.1:9/v1").run()
+    assert "run" not in app.query_params
+    assert "The next press starts a new run." in app.toast[0].value
+    assert len(registry().listed()) == 1
+
+
+def test_a_task_of_ones_own_has_its_system_text_and_a_script_has_none_to_change(
+    visit: Visit, press: Press, provider: Provider
+) -> None:
+    app = visit(scenario="own")
+    app.text_area(key="task").input("What is 2 + 3?")
+    app.text_area(key="system").input("Use the tools.")
+    app.text_input(key="model_name").input("some-model")
+    app.text_input(key="base_url").input(provider.url).run()
+    assert app.dataframe[0].value["text"].tolist() == ["Use the tools.", "What is 2 + 3?"]
+    app = press(app, "continue")
+    (run,) = registry().listed()
+    assert [message.role for message in run.loop.messages] == ["system", "user", "assistant", "tool", "assistant"]
+    app.selectbox(key="scenario").select("calc").run()
+    assert [area.key for area in app.text_area] == []
