@@ -37,6 +37,8 @@ class Drawn:
     """What the page shows outside the polling fragment; a difference to the run is the reason to draw it anew."""
 
     busy: bool
+    stepping: bool
+    """Busy with single phases: one more may be asked for."""
     waiting: bool
     done: bool
     messages: int
@@ -49,7 +51,7 @@ class Drawn:
         busy = run.runner.busy
         steps = list(run.loop.trace.steps)
         finished = sum((step.latency_ms is not None) + len(step.tools) for step in steps)
-        return cls(busy, run.loop.waiting, run.done, len(run.loop.trace.entries), finished)
+        return cls(busy, busy and run.asked == "step", run.loop.waiting, run.done, len(run.loop.trace.entries), finished)
 
 
 def buttons(drawn: Drawn | None, *, ready: bool, press: Callable[[Action], None], saved: str | None) -> None:
@@ -63,8 +65,9 @@ def buttons(drawn: Drawn | None, *, ready: bool, press: Callable[[Action], None]
     """
     busy = drawn is not None and drawn.busy
     can_move = ready and (drawn is None or not (busy or drawn.done or drawn.waiting))
+    can_step = can_move or (drawn is not None and drawn.stepping)
     rows: list[tuple[Action, str, str, str, bool]] = [
-        ("step", t("Step"), "S", ":material/skip_next:", can_move),
+        ("step", t("Step"), "S", ":material/skip_next:", can_step),
         ("step_over", t("Step over"), "O", ":material/redo:", can_move),
         ("continue", t("Continue"), "G", ":material/play_arrow:", can_move),
         ("pause", t("Pause"), "P", ":material/pause:", busy),
