@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from agent.errors import AgentError
 from pages.parts import address
 from pages.parts.data import read_saved, read_upload, store
-from pages.parts.library import library, upload_field
+from pages.parts.library import library, title_words, upload_field
 from pages.parts.menu import ensure_menu
 from pages.parts.notices import notices
 from pages.parts.runs import registry
 from pages.parts.trace_view import raw_view, report_view, trace_view
 from pages.parts.words import t
 from traces.report import ImportReport
+from traces.summary import summarise
 
 
 def page() -> None:
@@ -34,18 +36,18 @@ def page() -> None:
 
 def own_file(name: str) -> None:
     """Draw the user's own file; after a reload of the page it is gone, which is told."""
-    back(name)
+    head = back(name)
     own = address.own_file()
     if own is None or own.name != name:
         st.warning(t("This file was open in an earlier session only. Choose it again on the left to read it here."))
     else:
-        show(read_upload(own.data, own.name), 0)
+        show(read_upload(own.data, own.name), 0, head)
 
 
 def saved(trace_id: str) -> None:
     """Draw a trace of the library."""
     info = store().find(trace_id)
-    back("" if info is None else info.title)
+    head = back("" if info is None else title_words(info.title))
     if info is None:
         st.warning(t("There is no trace with the id in the address."))
         return
@@ -60,22 +62,24 @@ def saved(trace_id: str) -> None:
                 icon=":material/play_circle:",
                 query_params=address.run_link(trace_id),
             )
-    show(read_saved(info), info.number, live=open_run is not None and not open_run.done)
+    show(read_saved(info), info.number, head, live=open_run is not None and not open_run.done)
 
 
-def back(name: str) -> None:
-    """Draw the way back to the list, and the name of what is shown."""
-    with st.container(horizontal=True, vertical_alignment="center"):
-        st.button(t("All traces"), icon=":material/arrow_back:", key="all", on_click=address.close_trace)
-        st.text(name)
+def back(name: str) -> DeltaGenerator:
+    """Draw the way back to the list and the name of what is shown; gives the line, which has room for more."""
+    head = st.container(horizontal=True, vertical_alignment="center")
+    head.button(t("All traces"), icon=":material/arrow_back:", key="all", on_click=address.close_trace)
+    head.text(name)
+    return head
 
 
-def show(report: ImportReport, number: int, *, live: bool = False) -> None:
+def show(report: ImportReport, number: int, head: DeltaGenerator, *, live: bool = False) -> None:
     """Draw one conversation of a file, with a choice where there are several.
 
     Args:
         report: the file.
         number: the conversation to show when the address names none; positions count from 0.
+        head: the line on top, to which the models are added.
         live: the run goes on in this server.
     """
     if not report.traces:
@@ -94,8 +98,10 @@ def show(report: ImportReport, number: int, *, live: bool = False) -> None:
             args=(key,),
         )
     trace = report.traces[number]
-    report_view(report, trace)
-    trace_view(trace, live=live)
+    summary = summarise(trace)
+    head.text(f"{t('Model')}: {', '.join(summary.models) or t('not reported')}")
+    report_view(report, summary)
+    trace_view(trace, summary, live=live)
 
 
 ensure_menu()

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any
 
 import pandas as pd
 import streamlit as st
 
+from agent.scripts import scenarios
+from agent.stops import StopReason
 from pages.parts import address
 from pages.parts.data import listed
+from pages.parts.outcome import reason_words
 from pages.parts.words import t
 from traces.index import TraceInfo
 
@@ -59,6 +63,21 @@ def library() -> None:
     )
 
 
+def title_words(title: str) -> str:
+    """A title in the language of the session where it is that of a scenario; any other as it is."""
+    return _titles().get(title, title) if address.language() == "zh" else title
+
+
+@cache
+def _titles() -> dict[str, str]:
+    return {info.title: info.title_zh for info in scenarios() if info.title_zh}
+
+
+def _outcome(reason: str | None) -> str | None:
+    """The stop reason as a sentence; a reason of a file's own as it is."""
+    return reason_words(reason)[1] if reason in set(StopReason) else reason
+
+
 def _choose(infos: list[TraceInfo]) -> None:
     row = address.selected_row(_TABLE)
     if row is None or row >= len(infos):
@@ -74,9 +93,9 @@ def _frame(infos: list[TraceInfo]) -> pd.DataFrame:
     kinds = {"bundled": t("bundled"), "saved": t("saved"), "interrupted": t("interrupted")}
     return pd.DataFrame(
         {
-            "title": [info.title for info in infos],
+            "title": [title_words(info.title) for info in infos],
             "kind": [[t("unreadable") if info.error else kinds.get(info.kind, info.kind)] for info in infos],
-            "outcome": pd.array([info.outcome for info in infos], dtype="string"),
+            "outcome": pd.array([_outcome(info.outcome) for info in infos], dtype="string"),
             "model": pd.array([info.model for info in infos], dtype="string"),
             "steps": [info.steps for info in infos],
             "messages": [info.messages for info in infos],
@@ -92,12 +111,12 @@ def _columns() -> dict[str, Any]:
     column = st.column_config
     kinds = {t("bundled"): "blue", t("saved"): "green", t("interrupted"): "orange", t("unreadable"): "red"}
     return {
-        "title": column.TextColumn(t("Title"), width=190),
-        "kind": column.MultiselectColumn(t("Kind"), width=100, options=list(kinds), color=list(kinds.values())),
-        "outcome": column.TextColumn(t("Stop reason"), width=100),
+        "title": column.TextColumn(t("Title"), width=215),
+        "kind": column.MultiselectColumn(t("Kind"), width=98, options=list(kinds), color=list(kinds.values())),
+        "outcome": column.TextColumn(t("Stop reason"), width=185),
         "model": column.TextColumn(t("Model"), width=90),
-        "steps": column.NumberColumn(t("Steps"), width=60),
+        "steps": column.NumberColumn(t("Steps"), width=55),
         "messages": column.NumberColumn(t("Messages"), width=75),
-        "tokens": column.NumberColumn(t("Tokens"), width=85, format="localized"),
+        "tokens": column.NumberColumn(t("Tokens"), width=92, format="localized"),
         "created": column.DatetimeColumn(t("Began"), width=130, format="YYYY-MM-DD HH:mm"),
     }

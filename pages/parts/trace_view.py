@@ -13,18 +13,18 @@ from pages.parts.message_view import message_view, text_block
 from pages.parts.outcome import outcome_panel
 from pages.parts.words import t
 from traces.report import ImportReport
-from traces.summary import TraceSummary, summarise
+from traces.summary import TraceSummary
 
 
-def trace_view(trace: Trace, *, live: bool = False) -> None:
+def trace_view(trace: Trace, summary: TraceSummary, *, live: bool = False) -> None:
     """Draw the whole trace; the URL keeps the selected message.
 
     Args:
         trace: the trace.
+        summary: its numbers.
         live: its run goes on, so there is no outcome yet.
     """
-    summary = summarise(trace)
-    with st.container(border=True, key="facts"):
+    with st.container(border=True, key="facts", gap="xsmall"):
         _numbers(summary)
         if live:
             st.markdown(f":blue-badge[{t('The run is going on; this is what it has left so far.')}]")
@@ -76,17 +76,12 @@ def _numbers(summary: TraceSummary) -> None:
     with st.container(horizontal=True, gap="medium"):
         for name, value in numbers.items():
             st.metric(name, value, width="content")
-        with st.container(width="content"):
-            st.caption(t("Model"))
-            st.text(", ".join(summary.models) or unknown)
 
 
-def report_view(report: ImportReport, trace: Trace | None) -> None:
+def report_view(report: ImportReport, summary: TraceSummary) -> None:
     """What could not be read, what was put right, and what is odd; nothing when all is well."""
     lines = [t("line {n}: {why}", n=bad.line, why=bad.error) for bad in report.bad_lines]
-    lines += [*report.unread, *report.repaired, *report.warnings]
-    if trace is not None:
-        lines += summarise(trace).warnings
+    lines += [*report.unread, *report.repaired, *report.warnings, *summary.warnings]
     if lines:
         with st.expander(t("Remarks about this file: {n}", n=len(lines)), type="compact", icon=":material/info:"):
             st.text("\n".join(dict.fromkeys(lines)))

@@ -126,6 +126,66 @@ def test_several_conversations_of_a_file_can_be_chosen(visit: Visit) -> None:
     assert app.dataframe[0].value["text"].tolist() == ["second"]
 
 
+def test_the_conversation_is_in_the_address_and_its_message_is_its_own(visit: Visit) -> None:
+    lines = [{"messages": [{"role": "user", "content": text}]} for text in ("first", "second")]
+    app = visit("traces", message="1")
+    upload(app, "\n".join(map(json.dumps, lines)).encode(), "log.jsonl")
+    app.query_params["message"] = "1"
+    app.selectbox(key="conversation-choice").select_index(1).run()
+    assert app.query_params["conversation"] in ("2", ["2"])
+    assert "message" not in app.query_params
+    app.query_params["conversation"] = "1"
+    app.run()
+    assert app.dataframe[0].value["text"].tolist() == ["first"]
+
+
+def test_a_file_of_ones_own_is_one_press_away_after_the_list(visit: Visit) -> None:
+    app = upload(visit("traces"), {"messages": [{"role": "user", "content": "hello"}]})
+    app.button(key="all").click().run()
+    assert "title" in app.dataframe[0].value
+    next(button for button in app.button if button.label == "Back to your file").click().run()
+    assert app.dataframe[0].value["text"].tolist() == ["hello"]
+
+
+def test_an_address_of_a_file_that_is_gone_says_so(visit: Visit) -> None:
+    app = visit("traces", file="log.json")
+    assert "Choose it again" in app.warning[0].value
+    assert "log.json" in shown(app)
+
+
+def test_a_very_long_trace_is_shown_in_pages_and_a_link_opens_its_page(visit: Visit, data: Path) -> None:
+    trace = Trace()
+    for number in range(5003):
+        trace.add(Message("user", f"word {number + 1}"), "user")
+    write_trace(trace, data)
+    assert len(visit("traces", trace=trace.trace_id).dataframe[0].value) == 5000
+    app = visit("traces", trace=trace.trace_id, message="5002")
+    assert app.dataframe[0].value["number"].tolist() == [5001, 5002, 5003]
+    assert "Message 5002" in shown(app)
+
+
+def test_a_trace_names_its_model_and_leads_to_its_first_error(visit: Visit) -> None:
+    (trace,) = open_trace(SAMPLES / "atlantis.json")
+    app = visit("traces", trace=trace.trace_id)
+    assert "Model: script" in shown(app)
+    app.button(key="first-error").click().run()
+    assert "error result" in app.dataframe[0].value["note"].tolist()
+    assert "Message 4" in shown(app)
+
+
+def test_a_run_that_goes_on_is_not_told_to_have_no_end(visit: Visit, open_run: Any, data: Path) -> None:
+    run = open_run(["never said"], journal=data)
+    text = shown(visit("traces", trace=run.id))
+    assert "The run is going on" in text
+    assert "does not say how the run ended" not in text
+
+
+def test_the_list_speaks_chinese(visit: Visit) -> None:
+    frame = visit("traces", lang="zh").dataframe[0].value
+    assert "先加后乘" in frame["title"].tolist()
+    assert "工具连续几步都失败。" in frame["outcome"].tolist()
+
+
 def test_lines_that_cannot_be_read_are_remarked(visit: Visit) -> None:
     good = json.dumps({"messages": [{"role": "user", "content": "hello"}]})
     app = upload(visit("traces"), f"{good}\n{{broken\n{good}\n".encode(), "log.jsonl")
