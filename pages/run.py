@@ -9,11 +9,16 @@ from pages.parts.decisions import approval_panel, extend_button, failure_panel
 from pages.parts.menu import ensure_menu
 from pages.parts.message_table import message_table
 from pages.parts.message_view import message_view
+from pages.parts.notes import notes_list
 from pages.parts.notices import notices
 from pages.parts.open_runs import open_runs
 from pages.parts.opening import CHANGED, current_run, press, preview, problem
 from pages.parts.setup_form import setup_form
-from pages.parts.transport import Drawn, buttons, live, status_lines
+from pages.parts.transport import Drawn, StatusBox, buttons, live, status_lines
+from pages.parts.words import t
+
+_STATUS_PX = 176
+"""Height of the status box: it has room for the outcome, so that nothing below it moves when a run ends."""
 
 
 def page() -> None:
@@ -25,30 +30,33 @@ def page() -> None:
     drawn = Drawn.of(run) if run is not None else None
     setup = setup_form(busy=drawn is not None and drawn.busy, changed=CHANGED)
     open_runs(run.id if run is not None else None)
+    st.caption(t("**Agent Loop Lab** · an agent is a loop round a message list: watch it go, phase by phase."))
     notices()
     obstacle = problem(run, setup)
     ready = obstacle is None and (run is None or not run.asleep)
     buttons(drawn, ready=ready, press=press, saved=run.id if run is not None else None)
-    status = st.container(border=True, key="status")
+    with st.container(border=True, key="status", height=_STATUS_PX, gap="xsmall"):
+        head = st.container(horizontal=True, vertical_alignment="center")
+        status = StatusBox(head.container(), st.container(gap="xsmall"))
     if run is None or drawn is None:
-        with status:
-            status_lines(None, busy=False, problem=obstacle)
+        status_lines(status, None, busy=False, problem=obstacle)
         message_table(preview(setup), key="preview")
         return
     panels, table = st.container(), st.container()
     left, right = st.columns([3, 2], gap="medium")
-    partial = left.container(key="partial")
-    live(run, drawn, status, partial, obstacle)
+    live(run, drawn, status, obstacle)
+    if drawn.done and ready:
+        with head:
+            extend_button(run)
     with panels:
         failure_panel(run)
         if drawn.waiting and ready:
             approval_panel(run)
-        if drawn.done and ready:
-            extend_button(run)
     trace = run.trace()
     with table:
         selected = message_table(trace, key=f"messages-{run.id}", live=not drawn.done)
     with left:
+        notes_list(trace)
         message_view(trace, len(trace.messages) - 1 if selected is None else selected, key="message")
     with right:
         step_charts(trace, key=run.id, selected=selected, live=not drawn.done)

@@ -28,7 +28,7 @@ POLL_S = 0.4
 SETTLE_S = 0.15
 """Seconds that a press waits for a quick phase to end: most end at once, and then nothing needs to poll."""
 
-LIVE_TAIL = 600
+LIVE_TAIL = 300
 """Characters of a streamed reply that are shown while it comes."""
 
 
@@ -51,7 +51,19 @@ class Drawn:
         busy = run.runner.busy
         steps = list(run.loop.trace.steps)
         finished = sum((step.latency_ms is not None) + len(step.tools) for step in steps)
-        return cls(busy, busy and run.asked == "step", run.loop.waiting, run.done, len(run.loop.trace.entries), finished)
+        return cls(
+            busy, busy and run.asked == "step", run.loop.waiting, run.done, len(run.loop.trace.entries), finished
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class StatusBox:
+    """The places of the status. They keep their size, so that nothing below them moves."""
+
+    loop: DeltaGenerator
+    """Where the loop is drawn as one row."""
+    lines: DeltaGenerator
+    """Where it is said what happens, or how the run ended."""
 
 
 def buttons(drawn: Drawn | None, *, ready: bool, press: Callable[[Action], None], saved: str | None) -> None:
@@ -126,7 +138,7 @@ def move(run: OpenRun, action: Action) -> None:
     run.runner.wait(SETTLE_S)
 
 
-def live(run: OpenRun, drawn: Drawn, status: DeltaGenerator, partial: DeltaGenerator, problem: str | None) -> None:
+def live(run: OpenRun, drawn: Drawn, status: StatusBox, problem: str | None) -> None:
     """Draw the status line and the text that is being streamed, and poll while the run moves.
 
     Everything else of the page is drawn by a full rerun, and only when something of it has changed.
@@ -135,7 +147,6 @@ def live(run: OpenRun, drawn: Drawn, status: DeltaGenerator, partial: DeltaGener
         run: the open run.
         drawn: the snapshot that the rest of the page was drawn from.
         status: where the status goes.
-        partial: where the streamed text goes.
         problem: what keeps the run from moving.
     """
     first = True  # the first time is part of the full rerun, which has just drawn everything
@@ -147,41 +158,38 @@ def live(run: OpenRun, drawn: Drawn, status: DeltaGenerator, partial: DeltaGener
             st.rerun()
         first = False
         registry().find(run.id)  # somebody looks at the run, so it is not forgotten
-        with status:
-            status_lines(run, busy=drawn.busy, problem=problem)
-        if drawn.busy:
-            with partial:
-                _partial(run.runner.partial)
+        status_lines(status, run, busy=drawn.busy, problem=problem)
 
     watch()
 
 
-def status_lines(run: OpenRun | None, *, busy: bool, problem: str | None = None) -> None:
+def status_lines(status: StatusBox, run: OpenRun | None, *, busy: bool, problem: str | None = None) -> None:
     """State, next phase, who acts in it and what it will do; while the worker moves, what it does right now.
 
     Args:
+        status: where it goes.
         run: the open run; None before the first press.
         busy: from the snapshot that the page is drawn from.
         problem: what is still missing before a run can start or go on.
     """
     phase = run.loop.phase if run is not None else Phase.PREPARE
-    st.markdown(loop_row(run.loop.state if run is not None else AgentState.THINK, phase))
+    with status.loop:
+        st.markdown(loop_row(run.loop.state if run is not None else AgentState.THINK, phase))
+    with status.lines:
+        _lines(run, phase, busy, problem)
+
+
+def _lines(run: OpenRun | None, phase: Phase | None, busy: bool, problem: str | None) -> None:
     if run is not None and busy and phase is not None:
         words = phase_words(phase)
         asked = {"pause": t("Pausing after this call"), "stop": t("Stopping")}
         doing = asked.get(run.asked) or t("Running")
         st.markdown(f":material/pending: **{doing}**: {words.word} {maker_look(words.actor).badge} {words.sentence}")
+        if partial := run.runner.partial:
+            st.text(f"{t('The model is writing')}: …{partial[-LIVE_TAIL:]}")
     elif phase is None and run is not None:
         outcome_panel(run.loop.trace.outcome)
     elif run is not None or problem is None:
         st.markdown(next_line(phase or Phase.PREPARE))
     if problem is not None and not busy:
         st.text(problem)
-
-
-def _partial(text: str) -> None:
-    if text:
-        st.caption(t("The model is writing"))
-        st.code(text[-LIVE_TAIL:], language=None, wrap_lines=True)
-    else:
-        st.empty()

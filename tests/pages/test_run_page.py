@@ -300,3 +300,16 @@ def test_the_page_speaks_chinese(visit: Visit, press: Press) -> None:
     assert app.button(key="step").label == "单步"
     assert "调用模型" in shown(app)
     assert [badge[0].split()[-1] for badge in rows(app)["role"]] == ["系统", "用户"]
+
+
+def test_a_request_that_was_cut_short_is_noted(visit: Visit, press: Press) -> None:
+    app = press(visit(scenario="long_results"), "continue")
+    (run,) = registry().listed()
+    note = next(note for note in run.loop.trace.notes if note["kind"] == "context")
+    assert f"Step {note['step']}: {note['text']}" in shown(app)
+
+
+def test_steps_that_were_granted_are_noted(visit: Visit, press: Press) -> None:
+    app = press(visit(), "step_over")
+    app.number_input(key="steps").set_value(20).run()
+    assert 'Step 1: extended: {"max_steps": 20' in shown(app)
