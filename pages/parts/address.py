@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, TypeVar
+from urllib.parse import urlsplit
 
 import streamlit as st
 
@@ -183,6 +184,16 @@ def trace_link(trace: str) -> dict[str, str]:
 
 def _language_link() -> dict[str, str]:
     return {LANGUAGE: language()} if language() != default_language() else {}
+
+
+def path() -> str:
+    """The path of the URL."""
+    return urlsplit(st.context.url or "").path
+
+
+def reading() -> bool:
+    """Whether the URL asks for a trace or a file."""
+    return bool(st.query_params.get(_TRACE) or st.query_params.get(_FILE))
 
 
 def trace_id() -> str | None:

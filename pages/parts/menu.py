@@ -18,10 +18,31 @@ def menu() -> Page:
     return st.navigation(
         [
             st.Page("pages/run.py", title=t("Run"), icon=":material/play_circle:", url_path="run", default=True),
-            st.Page("pages/traces.py", title=t("Traces"), icon=":material/receipt_long:", url_path="traces"),
+            *_traces(),
         ],
         position="top",
     )
+
+
+def _traces() -> list[Page]:
+    """The Traces page under two addresses, of which the menu shows one.
+
+    A press on the entry of the page that is open keeps its URL, so while something is read the entry is the other
+    address: it leads to the list.
+    """
+    here = "list" if address.path().endswith("/list") else "traces"
+    other = "traces" if here == "list" else "list"
+    shown = other if address.reading() else here
+    return [
+        st.Page(
+            "pages/traces.py",
+            title=t("Traces"),
+            icon=":material/receipt_long:",
+            url_path=path,
+            visibility="visible" if path == shown else "hidden",
+        )
+        for path in ("traces", "list")
+    ]
 
 
 def ensure_menu() -> None:

@@ -92,4 +92,113 @@ def test_a_bundled_trace_is_opened_from_the_list_of_a_fresh_server(serve, tmp_pa
         lab.cell(1, "自带")
         lab.select(1)
         expect(lab.page).to_have_url(re.compile("trace="))
-        lab.cell(1, "用户")
+        lab.cell(2, "用户")
+
+
+def many(count: int) -> bytes:
+    messages = [{"role": "user" if n % 2 == 0 else "assistant", "content": f"word {n + 1}"} for n in range(count)]
+    return json.dumps({"messages": messages}).encode()
+
+
+def test_a_chosen_language_stays_through_menu_links_and_reload(app: str, lab) -> None:
+    lab.open(app)
+    lab.page.get_by_text("中文").click()
+    expect(lab.page).to_have_url(re.compile("lang=zh"))
+    lab.page.get_by_role("link", name="轨迹").click()
+    expect(lab.page.get_by_text("选中一行即可打开。")).to_be_visible()
+    lab.page.get_by_role("link", name="运行").click()
+    lab.key("g")
+    lab.rows(7)
+    lab.page.get_by_role("link", name="打开轨迹").click()
+    expect(lab.page.get_by_role("button", name="全部轨迹")).to_be_visible()
+    expect(lab.page).to_have_url(re.compile("lang=zh"))
+    lab.page.reload()
+    lab.drawn()
+    expect(lab.page.get_by_role("button", name="全部轨迹")).to_be_visible()
+
+
+def test_back_goes_to_the_message_before_and_then_to_the_list(app: str, lab) -> None:
+    lab.open(f"{app}/traces")
+    lab.select(1)
+    expect(lab.page).to_have_url(re.compile("trace="))
+    lab.settled()
+    lab.select(1)
+    expect(lab.page.get_by_text("Message 1", exact=True)).to_be_visible()
+    lab.select(2)
+    expect(lab.page.get_by_text("Message 2", exact=True)).to_be_visible()
+    lab.page.go_back()
+    expect(lab.page.get_by_text("Message 1", exact=True)).to_be_visible()
+    expect(lab.table.locator('tr[aria-rowindex="2"]')).to_have_attribute("aria-selected", "true")
+    lab.page.go_back()
+    lab.page.go_back()
+    expect(lab.page.get_by_text("Select a row to open it.")).to_be_visible()
+    lab.settled()
+    lab.select(1)
+    expect(lab.page).to_have_url(re.compile("trace="))
+
+
+def test_the_menu_leads_from_a_trace_back_to_the_list(app: str, lab) -> None:
+    lab.open(f"{app}/traces")
+    lab.select(1)
+    expect(lab.page).to_have_url(re.compile("trace="))
+    lab.settled()
+    lab.page.get_by_role("link", name="Traces").click()
+    expect(lab.page.get_by_text("Select a row to open it.")).to_be_visible()
+
+
+def test_a_file_of_ones_own_outlives_a_change_of_page_and_a_reload_tells_that_it_is_gone(app: str, lab) -> None:
+    lab.open(f"{app}/traces")
+    upload(lab, many(3))
+    lab.rows(3)
+    lab.page.get_by_role("link", name="Run").click()
+    expect(lab.button("Step")).to_be_visible()
+    lab.page.get_by_role("link", name="Traces").click()
+    lab.button("Back to your file").click()
+    lab.rows(3)
+    lab.settled()
+    lab.page.reload()
+    lab.drawn()
+    expect(lab.page.get_by_test_id("stAlert")).to_contain_text("Choose it again")
+    lab.button("All traces").click()
+    expect(lab.page.get_by_text("Select a row to open it.")).to_be_visible()
+
+
+def test_selecting_a_row_does_not_send_a_long_table_again(app: str, lab) -> None:
+    received: list[int] = []
+
+    def watch(socket) -> None:
+        socket.on("framereceived", lambda data: received.append(len(data)))
+
+    lab.page.on("websocket", watch)
+    lab.open(f"{app}/traces")
+    upload(lab, many(12_000))
+    lab.rows(5_000)
+    lab.settled()
+    received.clear()
+    for row in (2, 4):
+        lab.select(row)
+        expect(lab.page.get_by_text(f"Message {row}", exact=True)).to_be_visible()
+        lab.settled()
+    assert sum(received) < 100_000
+
+
+def test_the_newest_message_of_a_long_run_is_on_screen(app: str, lab) -> None:
+    lab.open(f"{app}/?scenario=count_files")
+    height = lab.page.get_by_test_id("stDataFrame").first.bounding_box()["height"]
+    lab.key("g")
+    lab.rows(8)
+    lab.cell(8, "11")
+    table = lab.page.get_by_test_id("stDataFrame").first
+    assert table.bounding_box()["height"] == height
+    lab.page.get_by_text("Show all 11 messages").click()
+    lab.rows(11)
+
+
+def test_the_text_of_the_messages_is_seen_on_a_phone(app: str, lab) -> None:
+    lab.page.set_viewport_size({"width": 400, "height": 800})
+    lab.page.goto(app)
+    lab.settled()
+    row = lab.table.locator('tr[aria-rowindex="2"] td')
+    expect(row.nth(3)).to_contain_text("计算助手")
+    left = 33 + 44 + 112
+    assert lab.page.get_by_test_id("stDataFrame").first.bounding_box()["width"] - left > 120
