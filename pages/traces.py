@@ -12,7 +12,7 @@ from pages.parts.library import library, title_words, upload_field
 from pages.parts.menu import ensure_menu
 from pages.parts.notices import notices
 from pages.parts.runs import registry
-from pages.parts.trace_view import raw_view, report_view, trace_view
+from pages.parts.trace_view import first_error, raw_view, report_view, trace_view
 from pages.parts.words import t
 from traces.report import ImportReport
 from traces.summary import summarise
@@ -79,7 +79,7 @@ def show(report: ImportReport, number: int, head: DeltaGenerator, *, live: bool 
     Args:
         report: the file.
         number: the conversation to show when the address names none; positions count from 0.
-        head: the line on top, to which the models are added.
+        head: the line on top, to which the models and the way to the first error are added.
         live: the run goes on in this server.
     """
     if not report.traces:
@@ -100,6 +100,8 @@ def show(report: ImportReport, number: int, head: DeltaGenerator, *, live: bool 
     trace = report.traces[number]
     summary = summarise(trace)
     head.text(f"{t('Model')}: {', '.join(summary.models) or t('not reported')}")
+    with head:
+        first_error(trace)
     report_view(report, summary)
     trace_view(trace, summary, live=live)
 

@@ -9,25 +9,11 @@ from pages.parts.words import t
 from traces.figures import latency_per_step, tokens_per_step
 from traces.tables import steps_frame
 
-_LIGHT = {
-    "prompt_uncached": "#2563a8",
-    "cached": "#9dbfe4",
-    "completion": "#7a4fb5",
-    "reasoning": "#c3a8e2",
-    "other": "#a9aeb3",
-    "model_ms": "#7a4fb5",
-    "tools_ms": "#1f7a4d",
+_SHADES = {
+    "light": {"cached": "#9dbfe4", "reasoning": "#c3a8e2", "other": "#a9aeb3"},
+    "dark": {"cached": "#3d6690", "reasoning": "#7a5aa6", "other": "#77828a"},
 }
-_DARK = {
-    "prompt_uncached": "#7fb4ec",
-    "cached": "#3d6690",
-    "completion": "#bf9df0",
-    "reasoning": "#7a5aa6",
-    "other": "#77828a",
-    "model_ms": "#bf9df0",
-    "tools_ms": "#6fcf9b",
-}
-"""The colours of the makers: what went to the model is blue, what the model made violet, the environment green."""
+"""Paler forms for parts of the makers' tokens; the theme has no names for them."""
 
 HEIGHT_PX = 210
 
@@ -48,7 +34,7 @@ def step_charts(trace: Trace, *, key: str, selected: int | None = None, live: bo
         return
     step = trace.entries[selected].step if selected is not None else None
     highlighted = step - 1 if isinstance(step, int) and 0 < step <= len(frame) else None
-    colours = _DARK if st.context.theme.type == "dark" else _LIGHT
+    colours = _colours("dark" if st.context.theme.type == "dark" else "light")
     words = _labels()
     for name, title, draw in (
         ("tokens", t("Tokens per step"), tokens_per_step),
@@ -58,6 +44,13 @@ def step_charts(trace: Trace, *, key: str, selected: int | None = None, live: bo
         figure.update_layout(height=HEIGHT_PX)
         st.caption(title)
         st.plotly_chart(figure, key=f"{name}-{key}", config={"displaylogo": False}, alt=title)
+
+
+def _colours(theme: str) -> dict[str, str]:
+    """The theme's colours of the makers: what went to the model blue, what it made violet, the environment green."""
+    makers = {"prompt_uncached": "blue", "completion": "violet", "model_ms": "violet", "tools_ms": "green"}
+    known = {part: st.get_option(f"theme.{theme}.{name}Color") for part, name in makers.items()}
+    return _SHADES[theme] | {part: colour for part, colour in known.items() if colour}
 
 
 def _labels() -> dict[str, str]:

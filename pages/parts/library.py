@@ -111,12 +111,12 @@ def _columns() -> dict[str, Any]:
     column = st.column_config
     kinds = {t("bundled"): "blue", t("saved"): "green", t("interrupted"): "orange", t("unreadable"): "red"}
     return {
-        "title": column.TextColumn(t("Title"), width=215),
+        "title": column.TextColumn(t("Title"), width=200),
         "kind": column.MultiselectColumn(t("Kind"), width=98, options=list(kinds), color=list(kinds.values())),
-        "outcome": column.TextColumn(t("Stop reason"), width=185),
-        "model": column.TextColumn(t("Model"), width=90),
-        "steps": column.NumberColumn(t("Steps"), width=55),
-        "messages": column.NumberColumn(t("Messages"), width=75),
+        "outcome": column.TextColumn(t("Stop reason"), width=222),
+        "model": column.TextColumn(t("Model"), width=84),
+        "steps": column.NumberColumn(t("Steps"), width=50),
+        "messages": column.NumberColumn(t("Messages"), width=62),
         "tokens": column.NumberColumn(t("Tokens"), width=92, format="localized"),
         "created": column.DatetimeColumn(t("Began"), width=130, format="YYYY-MM-DD HH:mm"),
     }

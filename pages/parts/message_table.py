@@ -21,7 +21,7 @@ ROW_PX = 35
 LIVE_ROWS = 8
 """Rows of a run on screen, the newest always among them; so many fit below the buttons of a 720 px window."""
 
-SAVED_ROWS = 8
+SAVED_ROWS = 7
 """Most rows of a saved trace seen without scrolling inside the table; the charts still begin in a 720 px window."""
 
 PAGE_ROWS = 5000

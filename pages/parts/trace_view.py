@@ -37,7 +37,6 @@ def trace_view(trace: Trace, summary: TraceSummary, *, live: bool = False) -> No
     selected = saved_table(trace, key=key, live=live)
     left, right = st.columns([3, 2], gap="medium")
     with left:
-        _first_error(trace)
         if selected is None:
             st.caption(t("Select a row of the table to read that message in full."))
         else:
@@ -46,7 +45,7 @@ def trace_view(trace: Trace, summary: TraceSummary, *, live: bool = False) -> No
         step_charts(trace, key=key, selected=selected)
 
 
-def _first_error(trace: Trace) -> None:
+def first_error(trace: Trace) -> None:
     """A button that selects the first result that is an error, where there is one."""
     errors = (run.message for step in trace.steps for run in step.tools if run.ok is False and run.message is not None)
     first = next(errors, None)
