@@ -20,6 +20,10 @@ def live(lab, app: str, model_server):
     return lab
 
 
+def table_top(lab) -> float:
+    return lab.page.get_by_test_id("stDataFrame").first.bounding_box()["y"]
+
+
 def test_calc_is_stepped_by_key_to_the_final_answer(app: str, lab) -> None:
     lab.open(app)
     lab.rows(2)
@@ -48,6 +52,19 @@ def test_the_buttons_and_the_table_are_seen_without_scrolling(app: str, lab) -> 
     lab.rows(7)
     expect(lab.button("Reset")).to_be_in_viewport(ratio=1)
     expect(lab.page.get_by_test_id("stDataFrame").first).to_be_in_viewport(ratio=1)
+
+
+def test_the_table_stays_where_it_is_when_a_call_begins_and_when_the_run_ends(app: str, lab, model_server) -> None:
+    live(lab, app, model_server)
+    top = table_top(lab)
+    lab.key("g")
+    model_server.wait_for_request(1)
+    expect(lab.status).to_contain_text("Running: call")
+    assert table_top(lab) == top
+    model_server.gate.set()
+    expect(lab.status).to_contain_text("The model answered")
+    lab.rows(7)
+    assert table_top(lab) == top
 
 
 def test_step_over_and_continue_by_button(app: str, lab) -> None:
@@ -112,15 +129,39 @@ def test_a_run_goes_on_when_the_page_is_reloaded(app: str, lab, model_server) ->
     assert len(model_server.requests) == 3
 
 
-def test_a_second_tab_shows_and_follows_the_same_run(app: str, lab, new_lab) -> None:
+def test_a_second_tab_shows_the_same_run_and_follows_it_while_it_moves(app: str, lab, new_lab, model_server) -> None:
+    live(lab, app, model_server)
+    lab.key("g")
+    model_server.wait_for_request(1)
+    expect(lab.page).to_have_url(re.compile("run="))
+    second = new_lab().open(lab.page.url)
+    expect(second.status).to_contain_text("Running: call")
+    model_server.gate.set()
+    lab.rows(7)
+    second.rows(7)
+
+
+def test_a_second_tab_asks_nothing_while_the_run_is_paused(app: str, lab, new_lab) -> None:
     lab.open(app)
     lab.key("s")
     expect(lab.status).to_contain_text("Next: call")
-    second = new_lab().open(lab.page.url)
+    second, frames = new_lab(), []
+    second.page.on("websocket", lambda socket: socket.on("framereceived", lambda frame: frames.append(frame)))
+    second.open(lab.page.url)
     expect(second.status).to_contain_text("Next: call")
-    lab.key("g")
-    lab.rows(7)
-    second.rows(7)
+    second.page.wait_for_timeout(500)
+    seen = len(frames)
+    second.page.wait_for_timeout(2500)
+    assert len(frames) == seen
+
+
+def test_every_quick_press_of_step_is_one_phase(app: str, lab) -> None:
+    lab.open(app)
+    for _ in range(6):
+        lab.page.keyboard.press("s")
+        lab.page.wait_for_timeout(300)
+    lab.rows(4)
+    expect(lab.status).to_contain_text("Next: prepare")
 
 
 def test_a_storm_of_clicks_makes_one_model_call_at_a_time(app: str, lab, model_server) -> None:
