@@ -7,6 +7,7 @@ import streamlit as st
 from agent.approval import Decision
 from agent.extension import MORE_STEPS, extension
 from agent.redact import redact
+from pages.parts import address
 from pages.parts.message_view import text_block
 from pages.parts.runs import OpenRun
 from pages.parts.words import t
@@ -65,6 +66,9 @@ def _extend(run: OpenRun) -> None:
         changes = extension(loop.stop_reason, loop.settings, loop.run.iteration)
         if changes is None or run.runner.busy:
             return
+        if "max_steps" in changes:
+            run.keep_setup(max_steps=changes["max_steps"])
+            address.put(address.MAX_STEPS, changes["max_steps"])
         loop.extend(**changes)
     run.asked = "continue"
     run.runner.resume()

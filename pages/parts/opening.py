@@ -23,14 +23,11 @@ from agent.trace import Trace
 from pages.parts import address
 from pages.parts.data import data_folder
 from pages.parts.live_model import make_model, missing
-from pages.parts.runs import OpenRun, registry
+from pages.parts.runs import SETUP, OpenRun, registry
 from pages.parts.setup import Setup
 from pages.parts.setup_form import Changed, chosen, show_setup
 from pages.parts.transport import Action, move
 from pages.parts.words import t
-
-_SETUP = "setup"
-"""The key under which a trace keeps the settings of its run."""
 
 _RUN_ID = re.compile(r"[0-9a-f]{12}")
 
@@ -104,8 +101,7 @@ def _limits_changed() -> None:
         _leave_run()
     elif setup.problem() is None and not run.runner.busy:
         with run.lock:
-            run.setup = replace(run.setup, max_steps=setup.max_steps, guards=setup.guards)
-            run.loop.trace.extra[_SETUP] = run.setup.to_dict()
+            run.keep_setup(max_steps=setup.max_steps, guards=setup.guards)
             limits = _guarded(run.loop.settings.limits, run.setup.script(), setup.guards)
             run.loop.extend(max_steps=setup.max_steps, limits=limits)
         st.toast(t("This holds for the run at hand from its next step on."))
@@ -138,7 +134,7 @@ def _make(run_id: str, setup: Setup) -> OpenRun:
         loop = script.loop(model=model, tools=tools, **options)
     else:
         loop = Loop(model, tools, system=setup.system, **options)
-    loop.trace.extra[_SETUP] = setup.to_dict()
+    loop.trace.extra[SETUP] = setup.to_dict()
     loop.start(script.task if script is not None else setup.task)
     return OpenRun(Runner(loop), setup)
 
@@ -172,9 +168,9 @@ def _recovered(run_id: str) -> OpenRun | None:
 
     def make() -> OpenRun:
         snapshot = recover(path)
-        if _SETUP not in snapshot["trace"]:
+        if SETUP not in snapshot["trace"]:
             raise InputError(t("This run was not started in the app, so its model and tools are not known here."))
-        setup = Setup.from_dict(snapshot["trace"][_SETUP])
+        setup = Setup.from_dict(snapshot["trace"][SETUP])
         if not setup.live:
             return _resumed(snapshot, setup)
         loop = Loop.resume(snapshot, model=FakeModel([]), tools=_tools(setup, setup.script()))
@@ -201,7 +197,7 @@ def _woken(run: OpenRun) -> OpenRun:
 
 def _resumed(snapshot: dict[str, Any], setup: Setup) -> OpenRun:
     script = setup.script()
-    snapshot["trace"][_SETUP] = setup.to_dict()
+    snapshot["trace"][SETUP] = setup.to_dict()
     loop = Loop.resume(
         snapshot,
         model=make_model(setup, script),

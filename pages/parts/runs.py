@@ -11,6 +11,7 @@ import threading
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 import streamlit as st
 
@@ -21,6 +22,9 @@ from pages.parts.setup import Setup
 
 MOST_RUNS = 100
 """Runs kept in memory at once."""
+
+SETUP = "setup"
+"""The key under which a trace keeps the settings of its run."""
 
 FORGOTTEN_S = 3600.0
 """Seconds without a look after which a run counts as forgotten."""
@@ -52,6 +56,11 @@ class OpenRun:
         live = self.loop.trace
         entries = list(live.entries)
         return replace(live, entries=entries, messages=live.messages[: len(entries)], steps=list(live.steps))
+
+    def keep_setup(self, **changes: Any) -> None:
+        """Note changed settings, so that other tabs show them and the trace keeps them."""
+        self.setup = replace(self.setup, **changes)
+        self.loop.trace.extra[SETUP] = self.setup.to_dict()
 
     @property
     def id(self) -> str:

@@ -309,6 +309,15 @@ def test_a_request_that_was_cut_short_is_noted(visit: Visit, press: Press) -> No
     assert f"Step {note['step']}: {note['text']}" in shown(app)
 
 
+def test_granted_steps_stand_in_the_step_limit(visit: Visit, press: Press) -> None:
+    app = press(visit(steps="1"), "continue")
+    app = press(app, "extend")
+    assert app.number_input(key="steps").value == 6
+    (run,) = registry().listed()
+    assert run.loop.trace.outcome.reason == "final"
+    assert visit(run=run.id).number_input(key="steps").value == 6
+
+
 def test_steps_that_were_granted_are_noted(visit: Visit, press: Press) -> None:
     app = press(visit(), "step_over")
     app.number_input(key="steps").set_value(20).run()
