@@ -8,7 +8,7 @@ import streamlit as st
 
 from agent import jsontext
 from agent.trace import Trace
-from pages.parts.words import t
+from pages.parts.words import loop_words, t
 
 _LONGEST = 300
 """Characters of one note; a summary may be longer than the page."""
@@ -24,6 +24,8 @@ def notes_list(trace: Trace) -> None:
 
 def _line(item: dict[str, Any]) -> str:
     text = str(item.get("text") or f"{item.get('kind')}: {jsontext.dumps(item.get('params'))}")
+    if item.get("kind") != "summary":  # the words of a model, not of the loop
+        text = loop_words(text)
     text = text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…"
     step = item.get("step")
     return text if step is None else t("Step {n}: {what}", n=step, what=text)

@@ -154,6 +154,16 @@ def test_the_checks_of_every_scenario_have_a_chinese_form(scenario: Any) -> None
         assert not check.detail or is_chinese(check.detail)
 
 
+def test_what_a_context_budget_left_out_is_told_in_chinese() -> None:
+    script = load_script("long_results")
+    loop = script.loop(pace=0)
+    loop.start(script.task)
+    loop.finish()
+    told = [note["text"] for note in loop.trace.notes if note["kind"] == "context"]
+    assert told
+    assert all(is_chinese(text) for text in told)
+
+
 def is_chinese(text: str) -> bool:
     return any("\u4e00" <= letter <= "\u9fff" for letter in translate_loop_words(text, "zh"))
 
