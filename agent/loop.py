@@ -30,7 +30,7 @@ class Loop(RunControl):
             if phase is None or (phase is Phase.APPROVE and self.waiting and not self.stopping):
                 return self._events
             begun = clock.monotonic()
-            if self.stopping:
+            if self._stop.is_set():
                 self._end(Stop(StopReason.STOPPED_BY_USER, "a person stopped the run"))
             else:
                 self.run.phase = _PHASES[phase](self)
@@ -44,7 +44,7 @@ class Loop(RunControl):
     def _prepare(self) -> Phase | None:
         """Build the request: the message list, changed by budget and interventions, and checked."""
         run = self.run
-        if stop := self._spent():
+        if self._fresh and (stop := self._spent()):
             return self._end(stop)
         try:
             run.request, fitted = self._outgoing.build(self.messages, run.counters.task_at, self._summarise)

@@ -118,8 +118,9 @@ def answered(run: RunState, settings: Settings) -> Stop | None:
 
 def truncated_calls(run: RunState, settings: Settings) -> Stop | None:
     """A reply was cut off in the arguments of its calls, so that none of them could run."""
-    reply = run.reply
-    cut = run.step.finish_reason == "length" and reply is not None and all(call.problem for call in reply.tool_calls)
+    if run.step.finish_reason != "length" or (reply := run.reply) is None:
+        return None
+    cut = all(call.problem for call in reply.tool_calls)
     return Stop(StopReason.TRUNCATED, "the length limit cut the arguments of the tool call") if cut else None
 
 

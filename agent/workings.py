@@ -103,8 +103,8 @@ class Workings:
 
     def _spent(self) -> Stop | None:
         """Before the first request of a turn, or after going on: a budget that is used up already."""
-        fresh, self._fresh = self._fresh, False
-        return over_budget(self.run, self.settings) if fresh else None
+        self._fresh = False
+        return over_budget(self.run, self.settings)
 
     def _summarise(self, messages: list[Message]) -> str:
         """The separate model call behind a summary: no step, but it counts in the budgets and stands in the notes."""
