@@ -3,12 +3,23 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from agent import CapabilityPolicy, Decision, FakeModel, InputError, Limits, Loop, Tool, ToolCall
+from agent import (
+    CapabilityPolicy,
+    Decision,
+    FakeModel,
+    InputError,
+    Limits,
+    Loop,
+    Phase,
+    Tool,
+    ToolCall,
+)
 from agent.recovery import recover
 
 
@@ -200,3 +211,44 @@ def test_a_decision_may_hold_any_value_and_the_run_can_still_be_saved(
 def test_changed_arguments_must_be_an_object() -> None:
     with pytest.raises(InputError, match="must be an object"):
         Decision.edit(["a"])  # type: ignore[arg-type]
+
+
+def call(**arguments: object) -> list[ToolCall]:
+    return [ToolCall("c1", "act", arguments)]
+
+
+def test_the_policy_that_holds_is_that_of_the_moment_of_execution(
+    make_tool: Callable[..., Tool], started: Callable[..., Loop]
+) -> None:
+    ran: list[Any] = []
+    loop = started(call(), "done", tools=[make_tool(ran=ran)], to=Phase.EXECUTE)
+    strict = Loop.resume(
+        loop.snapshot(),
+        model=FakeModel([[], "done"]),
+        tools=[make_tool(ran=ran)],
+        policy=CapabilityPolicy(deny=["act"]),
+    )
+    strict.finish()
+    assert not ran
+    assert strict.trace.steps[0].tools[0].decision == "denied"
+    loop.extend(policy=CapabilityPolicy(ask=["act"]))
+    loop.finish()
+    assert not ran, "what now needs a person was approved by none"
+
+
+def test_a_person_cannot_overrule_a_denial(make_tool: Callable[..., Tool], started: Callable[..., Loop]) -> None:
+    ran: list[Any] = []
+    loop = started(call(), "done", tools=[make_tool(ran=ran)], policy=CapabilityPolicy(deny=["act"]), to=Phase.APPROVE)
+    loop.decide(0, Decision.run())
+    loop.finish()
+    assert not ran
+
+
+def test_there_must_be_a_call_to_decide_about(started: Callable[..., Loop]) -> None:
+    loop = started(call(), "done")
+    with pytest.raises(InputError, match="no call"):
+        loop.decide(0, Decision.run())
+    while loop.phase is not Phase.APPROVE:
+        loop.advance()
+    with pytest.raises(InputError, match="no call 6"):
+        loop.decide(5, Decision.run())

@@ -3,6 +3,7 @@
 import pytest
 
 from agent.evidence import AnswerContains, FileContains, ToolSucceeded, verify
+from agent.messages import ToolCall
 from agent.trace import Evidence, Outcome, ToolRun, Trace, TraceStep
 
 
@@ -74,3 +75,25 @@ def test_a_file_that_is_no_text_is_unknown_not_a_crash(trace, tmp_path):
     (tmp_path / "image").write_bytes(b"\xff\xfe\xff")
     verified, answers = verify([FileContains(tmp_path / "image", "x")], trace)
     assert verified is None and "UnicodeDecodeError" in answers[0].detail
+
+
+def test_a_claim_of_a_call_that_was_never_made_does_not_pass_for_done(go):
+    result = go(["I used the act tool and it returned 42."])
+    assert result.reason == "final"
+    assert result.trace.outcome.verified is False
+    assert [note["kind"] for note in result.trace.notes] == ["claimed_call"]
+
+
+def test_an_answer_about_a_call_that_was_made_passes(go):
+    result = go([[ToolCall("c1", "act", {})], "I used the act tool and it returned nothing."])
+    assert result.trace.outcome.verified is None
+    assert result.trace.notes == []
+
+
+def test_evidence_is_a_field_of_its_own(go):
+    result = go(
+        ["The order is shipped."], evidence=[lambda trace: "shipped" in trace.outcome.final, lambda trace: False]
+    )
+    assert result.reason == "final"
+    assert result.trace.outcome.verified is False
+    assert [item.ok for item in result.trace.outcome.evidence] == [True, False]

@@ -2,9 +2,25 @@
 
 from __future__ import annotations
 
+import threading
+from collections.abc import Callable
+
 import pytest
 
-from agent import FakeModel, Limits, Loop, ToolCall, tool
+from agent import (
+    ContextBudget,
+    FakeModel,
+    FakeTurn,
+    Limits,
+    Loop,
+    Message,
+    ModelError,
+    ModelReply,
+    Phase,
+    Tool,
+    ToolCall,
+    tool,
+)
 from agent.extension import MORE_STEPS, extension
 from agent.limits import HARD_CAP
 from agent.settings import Settings
@@ -71,3 +87,81 @@ def test_a_run_that_still_moves_and_one_at_the_hard_cap_have_none_either() -> No
 
 def test_a_run_without_a_step_limit_gets_none() -> None:
     assert extension(StopReason.REPEATED_CALL, Settings(max_steps=None), 3) == {}
+
+
+def call(**arguments: object) -> list[ToolCall]:
+    return [ToolCall("c1", "act", arguments)]
+
+
+def test_a_limit_can_be_extended_and_the_same_run_goes_on(make_tool: Callable[..., Tool]) -> None:
+    loop = Loop(FakeModel([call(n=n) for n in range(6)] + ["done"]), [make_tool()], max_steps=3)
+    loop.start("go")
+    loop.finish()
+    assert loop.stop_reason == "max_iterations"
+    loop.extend(max_steps=6)
+    loop.finish()
+    assert (loop.stop_reason, len(loop.trace.steps)) == ("max_iterations", 6)
+    loop.extend(max_steps=2)
+    loop.finish()
+    assert (loop.stop_reason, len(loop.trace.steps)) == ("max_iterations", 6)
+    loop.extend(max_steps=9)
+    loop.finish()
+    assert (loop.stop_reason, loop.trace.outcome.final) == ("final", "done")
+
+
+def test_a_failed_call_can_be_tried_again(make_tool: Callable[..., Tool]) -> None:
+    loop = Loop(FakeModel([call(), ModelError("503"), "done"]), [make_tool()])
+    loop.start("go")
+    loop.finish()
+    assert loop.stop_reason == "model_error"
+    loop.extend()
+    loop.finish()
+    assert loop.stop_reason == "final"
+
+
+def test_a_stopped_slow_turn_is_asked_again_not_skipped(started: Callable[..., Loop]) -> None:
+    slow = FakeTurn(ModelReply(Message("assistant", "first")), latency_ms=300)
+    loop = started(slow, "second", to=Phase.CALL)
+    threading.Timer(0.05, loop.stop).start()
+    loop.finish()
+    assert loop.stop_reason == "stopped_by_user"
+    loop.extend()
+    loop.finish()
+    assert loop.trace.outcome.final == "first"
+
+
+def test_the_guards_begin_anew_after_an_extension(make_tool: Callable[..., Tool]) -> None:
+    loop = Loop(FakeModel([call()] * 5 + ["done"]), [make_tool()], limits=Limits.guarded())
+    loop.start("go")
+    loop.finish()
+    assert (loop.stop_reason, len(loop.trace.steps)) == ("repeated_call", 3)
+    loop.extend()
+    loop.finish()
+    assert loop.stop_reason == "final"
+
+
+def test_an_overflow_before_the_first_call_can_be_extended(started: Callable[..., Loop]) -> None:
+    heavy = Tool(
+        name="heavy",
+        description="",
+        parameters={"type": "object", "properties": {f"p{n}": {"type": "string"} for n in range(100)}},
+        func=lambda **_: "",
+    )
+    loop = started("done", tools=[heavy], context=ContextBudget(100))
+    loop.finish()
+    assert loop.stop_reason == "context_overflow"
+    loop.extend(context=ContextBudget(100_000))
+    loop.finish()
+    assert loop.stop_reason == "final"
+
+
+def test_a_longer_script_goes_on_where_the_short_one_ended(
+    make_tool: Callable[..., Tool], started: Callable[..., Loop]
+) -> None:
+    loop = started(call())
+    loop.finish()
+    assert loop.stop_reason == "script_exhausted"
+    again = Loop.resume(loop.snapshot(), model=FakeModel([call(), "two"]), tools=[make_tool()])
+    again.extend()
+    again.finish()
+    assert again.trace.outcome.final == "two"

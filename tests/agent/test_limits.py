@@ -6,7 +6,13 @@ from typing import Any
 
 import pytest
 
-from agent import InputError, Intervention, Limits
+from agent import (
+    FakeModel,
+    InputError,
+    Intervention,
+    Limits,
+    Loop,
+)
 
 
 @pytest.mark.parametrize("name", ["repeated_calls", "failing_steps", "total_tokens", "calls_per_step", "nudges"])
@@ -61,3 +67,9 @@ def test_an_intervention_reads_back_as_it_was_written() -> None:
     assert Intervention.from_dict(blank.to_dict()) == blank
     with pytest.raises(InputError, match="must be a dict"):
         Intervention.from_dict({"kind": "blank_results", "params": "text"})
+
+
+@pytest.mark.parametrize("steps", [0, -1, 1.5, "8", True])
+def test_a_senseless_step_limit_is_refused(steps: Any) -> None:
+    with pytest.raises(InputError, match="max_steps"):
+        Loop(FakeModel(["x"]), max_steps=steps)

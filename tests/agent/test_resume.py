@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -25,7 +26,6 @@ from agent import (
     Phase,
     Tool,
     ToolCall,
-    Trace,
     Usage,
 )
 from agent.recovery import recover
@@ -213,19 +213,6 @@ def test_the_trace_file_takes_the_place_of_the_journal(tmp_path: Path) -> None:
     assert json.loads((tmp_path / f"{name}.json").read_bytes()) == loop.trace.to_dict()
 
 
-def test_a_second_turn_opens_the_journal_again(tmp_path: Path) -> None:
-    loop = Loop(FakeModel(["one", "two"]), journal=tmp_path)
-    loop.start("first")
-    loop.finish()
-    loop.start("second")
-    loop.advance()
-    snapshot = recover(tmp_path / f"{loop.trace.trace_id}.jsonl")
-    again = Loop.resume(snapshot, model=FakeModel(["one", "two"]), journal=tmp_path)
-    again.finish()
-    trace = Trace.from_dict(json.loads((tmp_path / f"{loop.trace.trace_id}.json").read_bytes()))
-    assert [message.text for message in trace.messages] == ["first", "one", "second", "two"]
-
-
 def journal_of(folder: Path, phases: int) -> Path:
     loop = Loop(FakeModel(TURNS), tools([]), journal=folder, **OPTIONS)
     loop.start("go")
@@ -257,14 +244,6 @@ def test_a_broken_line_in_the_middle_is_said(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "data", [b"", b"{}", b"[]", b'{"schema": "agent-journal/1"}', b"\xff\xfe", b'{"schema":"x"}\n{}']
-)
-def test_what_is_no_journal_is_refused_in_words(data: bytes) -> None:
-    with pytest.raises(InputError, match="journal"):
-        recover(data)
-
-
-@pytest.mark.parametrize(
     "change", [{"schema": "x"}, {"phase": "sleep"}, {"pending": [{}]}, {"counters": {"x": 1}}, {"trace": {}}]
 )
 def test_a_damaged_snapshot_is_refused_in_words(change: dict[str, Any]) -> None:
@@ -272,37 +251,6 @@ def test_a_damaged_snapshot_is_refused_in_words(change: dict[str, Any]) -> None:
     loop.start("go")
     with pytest.raises(InputError):
         Loop.resume({**loop.snapshot(), **change}, model=FakeModel(["hi"]))
-
-
-def test_no_secret_reaches_the_disk(tmp_path: Path) -> None:
-    key = "sk-proj-abcdefghijklmnop1234567890"
-    own = "correct horse battery staple"
-
-    class Keyed(FakeModel):
-        secrets = (own,)
-
-    def leak(**_: object) -> str:
-        return f"the key is {key}, the phrase {own}"
-
-    tool = Tool(name="leak", description="", parameters={"type": "object"}, func=leak)
-    seen: list[bytes] = []
-
-    def look(event: object) -> None:
-        seen.extend(path.read_bytes() for path in tmp_path.iterdir())
-
-    call = [ToolCall("c1", "leak", {"api_key": key, "max_tokens": 50, "author": "Ada"})]
-    loop = Loop(Keyed([call, f"I saw {own}"]), [tool], journal=tmp_path, on_event=look)
-    loop.start(f"use {key}")
-    loop.finish()
-    seen += [path.read_bytes() for path in tmp_path.iterdir()]
-
-    assert seen
-    assert not any(secret.encode() in data for data in seen for secret in (key, own))
-    assert b"redacted" in seen[-1]
-    trace = Trace.from_dict(json.loads(next(tmp_path.iterdir()).read_bytes()))
-    assert trace.messages[1].tool_calls[0].arguments["max_tokens"] == 50
-    assert trace.messages[1].tool_calls[0].arguments["author"] == "Ada"
-    assert key in loop.messages[2].text, "the run itself goes on with the real values"
 
 
 def test_a_call_whose_secret_is_gone_waits_for_a_person(tmp_path: Path) -> None:
@@ -315,3 +263,65 @@ def test_a_call_whose_secret_is_gone_waits_for_a_person(tmp_path: Path) -> None:
     again = Loop.resume(snapshot, model=FakeModel([call, "done"]), tools=tools([]))
     assert again.waiting
     assert "secret" in again.run.pending[0].question
+
+
+def call(number: int = 1, /, **arguments: object) -> list[ToolCall]:
+    return [ToolCall(f"c{number}", "act", arguments)]
+
+
+def test_a_snapshot_shares_nothing_with_the_run(make_tool: Callable[..., Tool], started: Callable[..., Loop]) -> None:
+    loop = started(call(), call(2), "done", context=ContextBudget(5000))
+    early = loop.snapshot()
+    kept = json.dumps(early)
+    loop.finish()
+    assert json.dumps(early) == kept
+    one, two = (Loop.resume(early, model=FakeModel([call(), call(2), "done"]), tools=[make_tool()]) for _ in range(2))
+    one.finish()
+    assert json.dumps(early) == kept
+    assert two.messages == [Message("user", "go")]
+    two.finish()
+    assert one.messages == two.messages == loop.messages
+
+
+def test_a_resumed_run_takes_new_limits(make_tool: Callable[..., Tool]) -> None:
+    model, tools = FakeModel([call(n=n) for n in range(6)] + ["done"]), [make_tool()]
+    first = Loop(model, tools, max_steps=3)
+    first.start("go")
+    first.finish()
+    more = Loop.resume(first.snapshot(), model=model, tools=tools, max_steps=6)
+    more.finish()
+    assert (more.stop_reason, len(more.trace.steps)) == ("max_iterations", 6)
+    less = Loop.resume(first.snapshot(), model=model, tools=tools, max_steps=2)
+    less.finish()
+    assert (less.stop_reason, len(less.trace.steps)) == ("max_iterations", 3)
+
+
+def test_a_resumed_run_says_which_options_it_cannot_take(started: Callable[..., Loop]) -> None:
+    loop = started("done")
+    with pytest.raises(InputError, match="system"):
+        Loop.resume(loop.snapshot(), model=FakeModel(["done"]), system="other")
+    with pytest.raises(InputError, match="snapshot"):
+        Loop.resume(None, model=FakeModel(["done"]))  # type: ignore[arg-type]
+
+
+def test_a_resumed_run_names_the_model_and_tools_that_it_has_now(
+    make_tool: Callable[..., Tool], started: Callable[..., Loop]
+) -> None:
+    class Other(FakeModel):
+        name = "other"
+
+    loop = started(call(), "done")
+    again = Loop.resume(loop.snapshot(), model=Other(["done"]), tools=[make_tool(name="another")])
+    assert again.trace.model.name == "other"
+    assert again.trace.tools[0]["function"]["name"] == "another"
+
+
+def test_broken_arguments_are_explained_alike_before_and_after_a_resume(
+    make_tool: Callable[..., Tool], started: Callable[..., Loop]
+) -> None:
+    broken = ToolCall.from_dict({"id": "c1", "function": {"name": "act", "arguments": '{"a": 1, "b"'}})
+    first = started([broken], "done", to=Phase.APPROVE)
+    second = Loop.resume(json.loads(json.dumps(first.snapshot())), model=FakeModel([[], "done"]), tools=[make_tool()])
+    first.finish()
+    second.finish()
+    assert first.messages == second.messages

@@ -1,0 +1,130 @@
+"""What stands on the disk while a run goes on and when it is over: whole, without secrets, in one file."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from agent import (
+    ContextBudget,
+    FakeModel,
+    InputError,
+    Loop,
+    Message,
+    ModelReply,
+    Phase,
+    Tool,
+    ToolCall,
+    Trace,
+    Usage,
+)
+from agent.recovery import recover
+from agent.tape import Tape
+
+
+def call(**arguments: object) -> list[ToolCall]:
+    return [ToolCall("c1", "act", arguments)]
+
+
+def test_a_full_disk_is_told_and_the_journal_is_whole_again_after_it(
+    started: Callable[..., Loop], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    real, full = Tape.append, [False]
+
+    def append(self: Tape, data: bytes) -> None:
+        if full[0]:
+            raise OSError(28, "No space left on device")
+        real(self, data)
+
+    monkeypatch.setattr(Tape, "append", append)
+    loop = started(call(), "done", journal=tmp_path, to=Phase.CALL)
+    full[0] = True
+    with pytest.raises(OSError, match="No space"):
+        loop.advance()
+    assert loop.phase is Phase.APPROVE, "the reply is there and will not be asked for again"
+    full[0] = False
+    loop.advance()
+    recovered = recover(tmp_path / f"{loop.trace.trace_id}.jsonl")
+    assert recovered["phase"] == Phase.EXECUTE
+    assert len(recovered["trace"]["messages"]) == 2
+    loop.finish()
+    assert loop.stop_reason == "final"
+
+
+def test_a_second_turn_opens_the_journal_again(tmp_path: Path) -> None:
+    loop = Loop(FakeModel(["one", "two"]), journal=tmp_path)
+    loop.start("first")
+    loop.finish()
+    loop.start("second")
+    loop.advance()
+    snapshot = recover(tmp_path / f"{loop.trace.trace_id}.jsonl")
+    again = Loop.resume(snapshot, model=FakeModel(["one", "two"]), journal=tmp_path)
+    again.finish()
+    trace = Trace.from_dict(json.loads((tmp_path / f"{loop.trace.trace_id}.json").read_bytes()))
+    assert [message.text for message in trace.messages] == ["first", "one", "second", "two"]
+
+
+def test_looking_at_a_finished_run_leaves_its_file_alone(started: Callable[..., Loop], tmp_path: Path) -> None:
+    loop = started("done", journal=tmp_path)
+    loop.finish()
+    Loop.resume(loop.snapshot(), model=FakeModel(["done"]), journal=tmp_path)
+    assert [path.suffix for path in tmp_path.iterdir()] == [".json"]
+
+
+def test_summaries_and_active_time_stand_in_the_file(tmp_path: Path) -> None:
+    def say(text: str) -> ModelReply:
+        return ModelReply(Message("assistant", text), usage=Usage(100, 10, 110))
+
+    loop = Loop(
+        FakeModel([say("word " * 300), say("in short"), say("done")]), context=ContextBudget(200), journal=tmp_path
+    )
+    for text in ("first", "second"):
+        loop.start(text)
+        loop.finish()
+    trace = Trace.from_dict(json.loads(next(tmp_path.iterdir()).read_bytes()))
+    (note,) = [note for note in trace.notes if note["kind"] == "summary"]
+    assert (note["text"], note["usage"]["total_tokens"]) == ("in short", 110)
+    assert trace.outcome.active_s is not None
+    assert trace.outcome.active_s >= 0
+
+
+def test_no_secret_reaches_the_disk(tmp_path: Path) -> None:
+    key = "sk-proj-abcdefghijklmnop1234567890"
+    own = "correct horse battery staple"
+
+    class Keyed(FakeModel):
+        secrets = (own,)
+
+    def leak(**_: object) -> str:
+        return f"the key is {key}, the phrase {own}"
+
+    tool = Tool(name="leak", description="", parameters={"type": "object"}, func=leak)
+    seen: list[bytes] = []
+
+    def look(event: object) -> None:
+        seen.extend(path.read_bytes() for path in tmp_path.iterdir())
+
+    call = [ToolCall("c1", "leak", {"api_key": key, "max_tokens": 50, "author": "Ada"})]
+    loop = Loop(Keyed([call, f"I saw {own}"]), [tool], journal=tmp_path, on_event=look)
+    loop.start(f"use {key}")
+    loop.finish()
+    seen += [path.read_bytes() for path in tmp_path.iterdir()]
+
+    assert seen
+    assert not any(secret.encode() in data for data in seen for secret in (key, own))
+    assert b"redacted" in seen[-1]
+    trace = Trace.from_dict(json.loads(next(tmp_path.iterdir()).read_bytes()))
+    assert trace.messages[1].tool_calls[0].arguments["max_tokens"] == 50
+    assert trace.messages[1].tool_calls[0].arguments["author"] == "Ada"
+    assert key in loop.messages[2].text, "the run itself goes on with the real values"
+
+
+@pytest.mark.parametrize(
+    "data", [b"", b"{}", b"[]", b'{"schema": "agent-journal/1"}', b"\xff\xfe", b'{"schema":"x"}\n{}']
+)
+def test_what_is_no_journal_is_refused_in_words(data: bytes) -> None:
+    with pytest.raises(InputError, match="journal"):
+        recover(data)
