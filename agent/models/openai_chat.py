@@ -160,8 +160,8 @@ class OpenAIModel:
             body["stream"] = True
             if self._usage_in_stream:
                 body["stream_options"] = {"include_usage": True}
-        rest = jsontext.dumps(body | self._options, compact=True)
-        return f'{rest[:-1]},"messages":{self._history.encode(messages)}}}'.encode()
+        rest = jsontext.dump_bytes(body | self._options)
+        return b'%b,"messages":%b}' % (rest[:-1], self._history.encode(messages))
 
     def _connection(self) -> Connection:
         try:

@@ -53,18 +53,18 @@ class HistoryEncoder:
 
     def __init__(self, profile: Profile) -> None:
         self._profile = profile
-        self._last: tuple[list[Message], str] = [], ""
+        self._last: tuple[list[Message], bytes] = [], b""
 
-    def encode(self, messages: Sequence[Message]) -> str:
-        """The messages as this host accepts them, in one JSON array."""
+    def encode(self, messages: Sequence[Message]) -> bytes:
+        """The messages as this host accepts them, in one JSON array in UTF-8."""
         known, text = self._last
         if len(known) > len(messages) or not all(map(operator.is_, known, messages)):
-            known, text = [], ""
+            known, text = [], b""
         if new := [wire_message(message, self._profile) for message in messages[len(known) :]]:
-            more = jsontext.dumps(new, compact=True)[1:-1]
-            text = f"{text},{more}" if text else more
+            more = jsontext.dump_bytes(new)[1:-1]
+            text = b"%b,%b" % (text, more) if text else more
         self._last = list(messages), text
-        return f"[{text}]"
+        return b"[%b]" % text
 
 
 def wire_message(message: Message, profile: Profile) -> dict[str, Any]:

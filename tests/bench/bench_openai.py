@@ -35,6 +35,7 @@ class Handler(BaseHTTPRequestHandler):
     """Answers at once: a stream where one is asked for."""
 
     protocol_version = "HTTP/1.1"
+    disable_nagle_algorithm = True  # else each answer waits 40 ms for an acknowledgement, and both sides grow cold
     stream = "".join(f"data: {json.dumps(c)}\n\n" for c in [*[CHUNK] * CHUNKS, LAST]) + "data: [DONE]\n\n"
 
     def do_POST(self) -> None:
@@ -60,10 +61,14 @@ def serve(pipe: Connection) -> None:
 
 
 def conversation(count: int) -> list[Message]:
-    """A system text, a question and rounds of one call and its result, ``count`` messages in all."""
+    """A system text, a question and rounds of one call and its result, ``count`` messages in all.
+
+    As a server or a file brings them: with the arguments as the string that the model wrote.
+    """
     messages = [Message("system", "You add numbers."), Message("user", "Add them all.")]
     while len(messages) < count:
-        call = ToolCall(f"call{len(messages):05}", "add", {"a": len(messages), "b": 3})
+        text = f'{{"a": {len(messages)}, "b": 3}}'
+        call = ToolCall(f"call{len(messages):05}", "add", json.loads(text), text)
         messages.append(Message("assistant", None, (call,)))
         messages.append(Message("tool", '{"sum": 5, "unit": "apples"}', tool_call_id=call.id))
     return messages[:count]
