@@ -1,4 +1,4 @@
-"""What tests of runs share: a tool that acts, a run that is begun, and one that is played to its end."""
+"""What tests share: a tool that acts, a run that is begun, one that is played to its end, and the command line."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from agent import FakeModel, Loop, Phase, RunResult, Tool, run
+from agent.cli import main
 from agent.protocol import violations
 
 
@@ -55,3 +56,22 @@ def started() -> Callable[..., Loop]:
 def go() -> Callable[..., RunResult]:
     """Plays the turns of a fake model to the end of the run, which must be an end that fits its stop reason."""
     return _go
+
+
+@pytest.fixture
+def no_settings_from_outside(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Takes away the settings of a live model that the environment of the tests may hold."""
+    for name in ("OPENAI_BASE_URL", "OPENAI_API_KEY", "OPENAI_MODEL"):
+        monkeypatch.delenv(name, raising=False)
+
+
+@pytest.fixture
+def cli(capsys: pytest.CaptureFixture[str], no_settings_from_outside: None) -> Callable[..., tuple[int, str, str]]:
+    """The command line in this process: gives its exit code, standard output and standard error."""
+
+    def call(*arguments: str) -> tuple[int, str, str]:
+        code = main(arguments)
+        captured = capsys.readouterr()
+        return code, captured.out, captured.err
+
+    return call

@@ -1,12 +1,12 @@
-import asyncio
-import functools
+"""A tool and the registry: what is refused when one is made, how it is found, and what a call of it gives."""
+
 import json
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from agent.errors import ToolDefinitionError, ToolFailure
+from agent.errors import ToolDefinitionError
 from agent.messages import ToolCall
 from agent.tools import RunContext, Tool, ToolRegistry, tool
 
@@ -236,65 +236,6 @@ def test_a_tool_gets_a_copy_of_its_arguments(how):
     assert call.arguments == {"options": {"inner": {"x": 1}}, "names": ["a"]}
 
 
-class Falsy(Exception):
-    def __bool__(self):
-        return False
-
-
-class Unspeakable(Exception):
-    def __str__(self):
-        raise RuntimeError("no words")
-
-
-@pytest.mark.parametrize(
-    ("error", "said", "retryable"),
-    [
-        (ValueError("too small"), "ValueError: too small", True),
-        (KeyError("x"), "KeyError: 'x'", True),
-        (RuntimeError(), "RuntimeError", True),
-        (ConnectionError("refused"), "ConnectionError: refused", True),
-        (FileNotFoundError("a.txt"), "FileNotFoundError: a.txt", True),
-        (PermissionError("not yours"), "PermissionError: not yours", False),
-        (NotImplementedError("later"), "NotImplementedError: later", False),
-        (Falsy("empty"), "Falsy: empty", True),
-        (Unspeakable(), "Unspeakable", True),
-        (asyncio.CancelledError("gone"), "CancelledError: gone", True),
-        (StopIteration(), "StopIteration", True),
-        (ToolFailure("no such city: Atlantis"), "no such city: Atlantis", True),
-        (ToolFailure("the shop is closed for good", retryable=False), "the shop is closed for good", False),
-    ],
-)
-def test_an_exception_is_a_result(error, said, retryable):
-    @tool
-    def fail() -> str:
-        raise error
-
-    result = ToolRegistry([fail]).run(ToolCall("c", "fail"))
-    assert result.value == {"error": said, "retryable": retryable}
-    assert json.loads(result.text) == result.value
-    assert (result.ok, result.retryable, result.timed_out) == (False, retryable, False)
-
-
-@pytest.mark.parametrize("error", [KeyboardInterrupt, SystemExit])
-def test_the_wish_to_end_the_program_is_no_result(error):
-    @tool
-    def leave() -> str:
-        raise error
-
-    with pytest.raises(error):
-        ToolRegistry([leave]).call(ToolCall("c", "leave"))
-
-
-def test_an_error_text_holds_no_secret_and_no_address():
-    @tool
-    def fetch() -> str:
-        raise RuntimeError(f"401 for Authorization: Bearer sk-abcdef0123456789abcdef in {object()!r}")
-
-    said = ToolRegistry([fetch]).call(ToolCall("c", "fetch"))
-    assert "sk-abcdef" not in said
-    assert "0x" not in said
-
-
 def test_a_type_error_inside_the_function_is_not_blamed_on_the_arguments():
     registry = ToolRegistry([by_hand(lambda a, b: a + None)])
     assert ask(registry, "add", {"a": 1, "b": 2})["error"].startswith("TypeError")
@@ -347,167 +288,13 @@ def test_a_tool_can_tell_how_it_goes():
     assert work.run({}).text == "done"
 
 
-class Shop:
-    def __init__(self, name):
-        self.name = name
-
-    @tool
-    def sell(self, item: str) -> str:
-        """Sell something.
-
-        Args:
-            item: What to sell.
-        """
-        return f"{self.name} sells {item}"
-
-    @tool
-    @classmethod
-    def kind(cls, item: str) -> str:
-        return f"{cls.__name__} {item}"
-
-    @classmethod
-    @tool
-    def kind_too(cls, item: str) -> str:
-        return f"{cls.__name__} {item}"
-
-    @tool
-    @staticmethod
-    def price(item: str) -> int:
-        return len(item)
-
-    @staticmethod
-    @tool
-    def price_too(item: str) -> int:
-        return len(item)
-
-    def plain(self, item: str) -> str:
-        return f"{self.name} has {item}"
-
-
-def test_each_instance_keeps_its_own_state():
-    one, two = Shop("one"), Shop("two")
-    assert ask_text(one.sell, item="tea") == "one sells tea"
-    assert ask_text(two.sell, item="tea") == "two sells tea"
-    assert one.sell("ink") == "one sells ink"
-    assert ask_text(one.plain, item="ink") == "one has ink"
-
-
-@pytest.mark.parametrize("name", ["sell", "kind", "kind_too", "price", "price_too", "plain"])
-def test_the_receiver_of_a_method_is_no_parameter(name):
-    registry = ToolRegistry([getattr(Shop("one"), name)])
-    assert list(registry.schemas()[0]["function"]["parameters"]["properties"]) == ["item"]
-
-
-@pytest.mark.parametrize(
-    ("name", "said"), [("kind", "Shop tea"), ("kind_too", "Shop tea"), ("price", "3"), ("price_too", "3")]
-)
-def test_class_and_static_methods_work_from_the_class_and_from_an_instance(name, said):
-    assert ask_text(getattr(Shop, name), item="tea") == said
-    assert ask_text(getattr(Shop("one"), name), item="tea") == said
-
-
-def ask_text(made, **arguments):
-    registry = ToolRegistry([made])
-    return registry.call(ToolCall("c", registry.names[0], arguments))
-
-
-def test_a_method_without_its_instance_is_refused():
-    assert list(Shop.sell.parameters["properties"]) == ["item"]
-    with pytest.raises(ToolDefinitionError, match="instance"):
-        ToolRegistry([Shop.sell])
-
-
-def test_a_method_that_uses_super_can_be_a_tool():
-    class Chain(Shop):
-        @tool
-        def plain(self, item: str) -> str:
-            return super().plain(item) + " everywhere"
-
-    assert ask_text(Chain("one").plain, item="tea") == "one has tea everywhere"
-
-
-def test_a_partial_shows_only_its_free_parameters():
-    def scale(factor: int, value: int, unit: str = "m") -> str:
-        return f"{factor * value} {unit}"
-
-    made = tool(functools.partial(scale, 3, unit="km"))
-    assert made.name == "scale"
-    assert list(made.parameters["properties"]) == ["value"]
-    assert made.run({"value": 2}).text == "6 km"
-
-
-def test_a_callable_object_is_a_tool():
-    class Counter:
-        """Count words."""
-
-        def __init__(self):
-            self.calls = 0
-
-        def __call__(self, text: str) -> int:
-            self.calls += 1
-            return len(text.split())
-
-    counter = Counter()
-    made = tool(name="count")(counter)
-    assert list(made.parameters["properties"]) == ["text"]
-    assert (made.run({"text": "a b"}).value, counter.calls, made.description) == (2, 1, "Count words.")
-
-
-def test_a_wrapped_function_keeps_its_schema_and_runs_through_the_wrapper():
-    seen = []
-
-    def logged(func):
-        @functools.wraps(func)
-        def wrapper(*args, **kwargs):
-            seen.append(kwargs)
-            return func(*args, **kwargs)
-
-        return wrapper
-
-    made = tool(logged(add))
-    assert made.parameters == tool(add).parameters
-    assert (made.run({"a": 1, "b": 2}).value, seen) == (3, [{"a": 1, "b": 2}])
-
-
-async def fetch(city: str) -> str:
-    """Fetch the weather."""
-    await asyncio.sleep(0)
-    return f"sunny in {city}"
-
-
-def wrapped_fetch(city: str):
-    return fetch(city)
-
-
-@pytest.mark.parametrize("made", [tool(fetch), tool(wrapped_fetch), tool(functools.partial(fetch, city="Oslo"))])
-def test_an_async_function_is_a_tool(made):
-    arguments = {"city": "Oslo"} if made.parameters["properties"] else {}
-    assert ToolRegistry([made]).call(ToolCall("c", made.name, arguments)) == "sunny in Oslo"
-
-
-@pytest.mark.parametrize("made", [tool(fetch), tool(wrapped_fetch)], ids=["async", "gives a coroutine"])
-def test_an_async_tool_runs_inside_a_running_event_loop(made):
-    async def caller():
-        return ToolRegistry([made]).call(ToolCall("c", made.name, {"city": "Oslo"}))
-
-    assert asyncio.run(caller()) == "sunny in Oslo"
-
-
-def test_an_async_tool_that_fails_inside_a_running_loop_is_a_result():
-    async def broken() -> str:
-        raise ValueError("no")
-
-    async def caller():
-        return tool(name="broken")(lambda: broken()).run({})
-
-    assert asyncio.run(caller()).value == {"error": "ValueError: no", "retryable": True}
-
-
 json_values = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(),
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(), inner, max_size=3),
     max_leaves=8,
 )
+
+
 everything = ToolRegistry([by_hand(lambda **values: values), tool(name="typed")(add)])
 
 
