@@ -30,6 +30,10 @@ class Phase(StrEnum):
     __hash__ = str.__hash__  # an Enum's own is written in Python, and the loop looks phases up all the time
 
 
+PREPARE, CALL, APPROVE, EXECUTE, APPEND, DECIDE = Phase
+"""The phases for code that runs several times a step: a member of a class is looked up slowly, a name is not."""
+
+
 STATE_OF: dict[Phase | None, AgentState] = {
     Phase.PREPARE: AgentState.THINK,
     Phase.CALL: AgentState.THINK,

@@ -18,7 +18,7 @@ from typing import Any
 from agent import jsontext
 from agent.approval import RUN
 from agent.errors import InputError
-from agent.events import Phase
+from agent.events import APPEND, APPROVE, CALL, EXECUTE, PREPARE, Phase
 from agent.models.base import ModelReply
 from agent.redact import may_hold_secret, redact
 from agent.state import PendingCall, RunState, slots
@@ -82,8 +82,13 @@ class Journal:
         """The model answered."""
         if self._tape is None:
             return
-        line: dict[str, Any] = {"reply": reply.to_dict(), "latency_ms": latency_ms, "started": run.step.started}
-        line |= {"at": run.trace.entries[-1].at, "active_s": run.counters.active_s}
+        line: dict[str, Any] = {
+            "reply": reply.to_dict(),
+            "latency_ms": latency_ms,
+            "started": run.step.started,
+            "at": run.trace.entries[-1].at,
+            "active_s": run.counters.active_s,
+        }
         if run.context.dropped or run.context.known:
             line["context"] = slots(run.context)
         self._write(line, _said(reply))
@@ -117,8 +122,13 @@ class Journal:
         """A call has its result."""
         if self._tape is None:
             return
-        line: dict[str, Any] = {"result": index, "text": result.text, "ms": result.latency_ms}
-        line |= {"started": pending.started, "at": pending.finished}
+        line: dict[str, Any] = {
+            "result": index,
+            "text": result.text,
+            "ms": result.latency_ms,
+            "started": pending.started,
+            "at": pending.finished,
+        }
         if not result.ok:
             line |= {"ok": False, "retryable": result.retryable, "timed_out": result.timed_out}
         self._write(line, result.text)
@@ -138,17 +148,17 @@ class Journal:
             self.close()
             self.on = False
             self._path.unlink(missing_ok=True)
-        elif done is Phase.CALL or run.phase is Phase.APPEND:
+        elif done is CALL or run.phase is APPEND:
             return  # a reply, a failure or the last result of a step says itself what comes next
         elif run.failure:
             self._write({"phase": run.phase, "failure": [run.failure.reason, run.failure.detail]})
-        elif done is Phase.PREPARE and run.request and run.request.edits:
+        elif done is PREPARE and run.request and run.request.edits:
             self._write(self._edited_request(run))
         elif run.counters.nudges > self._nudges:
             self._nudges = run.counters.nudges
             self._write({"nudge": run.phase})
         else:
-            if run.phase is Phase.APPROVE or (run.phase is Phase.EXECUTE and _more_than_run(run.pending)):
+            if run.phase is APPROVE or (run.phase is EXECUTE and _more_than_run(run.pending)):
                 self.decided(run.pending)
             self._append(_NEXT[run.phase])
 

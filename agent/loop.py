@@ -14,7 +14,7 @@ from agent import clock, recording
 from agent.acting import approve, ask_about_unknowns
 from agent.control import RunControl
 from agent.errors import AgentError
-from agent.events import AgentEvent, Phase
+from agent.events import APPEND, APPROVE, CALL, DECIDE, EXECUTE, PREPARE, AgentEvent, Phase
 from agent.request import request_of
 from agent.stops import Stop, StopReason, first_stop, may_nudge, note_outcomes
 
@@ -27,7 +27,7 @@ class Loop(RunControl):
         with self._moving:
             self._events, self._started = self._started, []
             phase = self.run.phase
-            if phase is None or (phase is Phase.APPROVE and self.waiting and not self.stopping):
+            if phase is None or (phase is APPROVE and self.waiting and not self.stopping):
                 return self._events
             begun = clock.monotonic()
             if self._stop.is_set():
@@ -53,7 +53,7 @@ class Loop(RunControl):
         if fitted and fitted.changed:
             recording.note_compaction(run, fitted, len(run.trace.steps) + 1)
             self._emit("context.compacted", before=fitted.before, tokens=fitted.tokens)
-        return Phase.CALL
+        return CALL
 
     def _call(self) -> Phase | None:
         """One model call, one assistant message, appended as it came."""
@@ -70,30 +70,30 @@ class Loop(RunControl):
         self._journal.reply(run, reply, latency_ms)
         calls = reply.message.tool_calls
         self._emit("model.completed", iteration=run.iteration, tool_calls=[call.name for call in calls])
-        return Phase.APPROVE if calls else Phase.DECIDE
+        return APPROVE if calls else DECIDE
 
     def _approve(self) -> Phase | None:
         """Code decides about every call: the policy first, then a person where one is to be asked."""
         run, own = self.run, self.settings
         decided = approve(run.pending, self.tools, own.policy, own.limits, run.counters)
-        return Phase.EXECUTE if decided else Phase.APPROVE
+        return EXECUTE if decided else APPROVE
 
     def _execute(self) -> Phase | None:
         """The environment answers: what was approved runs, and the result of each call is kept."""
         run = self.run
         if ask_about_unknowns(run.pending):
-            return Phase.APPROVE
+            return APPROVE
         for position, result in self._act(run.pending):
             pending = run.pending[position]
             recording.record_result(run, position, pending, result)
             self._journal.result(position, pending, result)
             self._tell_result(pending, result)
-        return Phase.APPEND
+        return APPEND
 
     def _append(self) -> Phase | None:
         """One tool message per call, in call order, under the call's id."""
         recording.append_results(self.run, self.settings.context)
-        return Phase.DECIDE
+        return DECIDE
 
     def _decide(self) -> Phase | None:
         """Is there a reason to stop? If there is none, once more round the loop."""
@@ -104,16 +104,16 @@ class Loop(RunControl):
         run.pending = []
         if stop and stop.reason is StopReason.EMPTY_ANSWER and may_nudge(run, self.settings):
             recording.nudge(run)
-            return Phase.PREPARE
-        return self._end(stop) if stop else Phase.PREPARE
+            return PREPARE
+        return self._end(stop) if stop else PREPARE
 
 
 _PHASES: dict[Phase, Callable[[Loop], Phase | None]] = {
-    Phase.PREPARE: Loop._prepare,
-    Phase.CALL: Loop._call,
-    Phase.APPROVE: Loop._approve,
-    Phase.EXECUTE: Loop._execute,
-    Phase.APPEND: Loop._append,
-    Phase.DECIDE: Loop._decide,
+    PREPARE: Loop._prepare,
+    CALL: Loop._call,
+    APPROVE: Loop._approve,
+    EXECUTE: Loop._execute,
+    APPEND: Loop._append,
+    DECIDE: Loop._decide,
 }
 """Each phase does one thing and names the next; None means that the run is done."""

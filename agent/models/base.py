@@ -87,7 +87,9 @@ class ModelReply:
             data["retries"] = [asdict(retry) for retry in self.retries]
         if self.warnings:
             data["warnings"] = list(self.warnings)
-        data.update((name, value) for name in _PLAIN if (value := getattr(self, name)) is not None)
+        for name in _PLAIN:
+            if (value := getattr(self, name)) is not None:
+                data[name] = value
         return data
 
     @classmethod
