@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+import resource
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -22,30 +24,31 @@ from agent import (
     Usage,
 )
 from agent.recovery import recover
-from agent.tape import Tape
+from agent.tape import ROOM
 
 
 def call(**arguments: object) -> list[ToolCall]:
     return [ToolCall("c1", "act", arguments)]
 
 
+@contextmanager
+def no_file_grows_beyond(size: int) -> Iterator[None]:
+    """To this process the disk is full: writing beyond that many bytes of any file is an OSError."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size, hard))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+
+
 def test_a_full_disk_is_told_and_the_journal_is_whole_again_after_it(
-    started: Callable[..., Loop], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    started: Callable[..., Loop], tmp_path: Path
 ) -> None:
-    real, full = Tape.append, [False]
-
-    def append(self: Tape, data: bytes) -> None:
-        if full[0]:
-            raise OSError(28, "No space left on device")
-        real(self, data)
-
-    monkeypatch.setattr(Tape, "append", append)
-    loop = started(call(), "done", journal=tmp_path, to=Phase.CALL)
-    full[0] = True
-    with pytest.raises(OSError, match="No space"):
+    loop = started(call(text="x" * ROOM), "done", journal=tmp_path, to=Phase.CALL)
+    with no_file_grows_beyond(ROOM), pytest.raises(OSError, match="File too large"):
         loop.advance()
     assert loop.phase is Phase.APPROVE, "the reply is there and will not be asked for again"
-    full[0] = False
     loop.advance()
     recovered = recover(tmp_path / f"{loop.trace.trace_id}.jsonl")
     assert recovered["phase"] == Phase.EXECUTE

@@ -25,6 +25,12 @@ from agent import (
 from agent.recovery import recover
 
 
+def left_behind(folder: Path) -> dict[str, Any]:
+    """What would be left of the only run of this folder, if the process ended now."""
+    (journal,) = folder.glob("*.jsonl")
+    return recover(journal)
+
+
 def call(number: int = 1, /, **arguments: object) -> list[ToolCall]:
     return [ToolCall(f"c{number}", "act", arguments)]
 
@@ -32,17 +38,17 @@ def call(number: int = 1, /, **arguments: object) -> list[ToolCall]:
 def test_edited_arguments_survive_a_crash_in_the_tool(
     make_tool: Callable[..., Tool], started: Callable[..., Loop], tmp_path: Path
 ) -> None:
-    ran: list[Any] = []
+    left: list[dict[str, Any]] = []
+    crashing = make_tool(lambda path: left.append(left_behind(tmp_path)))
     policy = CapabilityPolicy(ask=["act"])
-    loop = started(call(path="/everything"), "done", tools=[make_tool(ran=ran)], policy=policy, journal=tmp_path)
+    loop = started(call(path="/everything"), "done", tools=[crashing], policy=policy, journal=tmp_path)
     while not loop.waiting:
         loop.advance()
     loop.decide(0, Decision.edit({"path": "/tmp/one"}))
-    while loop.phase is not Phase.EXECUTE:
-        loop.advance()
-    loop._journal.begin_tool(0)
+    loop.finish()
 
-    snapshot = recover(tmp_path / f"{loop.trace.trace_id}.jsonl")
+    ran: list[Any] = []
+    (snapshot,) = left
     again = Loop.resume(snapshot, model=FakeModel([[], "done"]), tools=[make_tool(ran=ran)])
     assert again.waiting
     again.decide(0, Decision.run())
@@ -55,10 +61,11 @@ def test_edited_arguments_survive_a_crash_in_the_tool(
 def test_a_setting_decides_about_unknown_outcomes(
     make_tool: Callable[..., Tool], started: Callable[..., Loop], setting: Any, ran_again: int, tmp_path: Path
 ) -> None:
+    left: list[dict[str, Any]] = []
+    crashing = make_tool(lambda: left.append(left_behind(tmp_path)))
+    started(call(), "done", tools=[crashing], journal=tmp_path).finish()
     ran: list[Any] = []
-    loop = started(call(), "done", tools=[make_tool(ran=ran)], journal=tmp_path, to=Phase.EXECUTE)
-    loop._journal.begin_tool(0)
-    snapshot = recover(tmp_path / f"{loop.trace.trace_id}.jsonl")
+    (snapshot,) = left
     again = Loop.resume(snapshot, model=FakeModel([[], "done"]), tools=[make_tool(ran=ran)], unknown=setting)
     assert not again.waiting
     again.finish()
@@ -102,7 +109,7 @@ def test_a_retry_with_a_shorter_request_survives_a_crash(make_tool: Callable[...
     while len(made) < 3:
         loop.advance()
     assert loop.phase is Phase.PREPARE
-    snapshot = recover(tmp_path / f"{loop.trace.trace_id}.jsonl")
+    snapshot = left_behind(tmp_path)
     assert snapshot["phase"] == Phase.PREPARE
     again = Loop.resume(snapshot, model=Counting(overflowing()), tools=[big])
     again.finish()
@@ -117,7 +124,7 @@ def test_a_failed_call_is_not_made_again_after_a_crash(
     for _ in range(7):
         loop.advance()
     assert loop.phase is Phase.DECIDE
-    snapshot = recover(tmp_path / f"{loop.trace.trace_id}.jsonl")
+    snapshot = left_behind(tmp_path)
     again = Loop.resume(snapshot, model=FakeModel([call(), ModelError("503"), "never"]), tools=[make_tool()])
     again.finish()
     assert (again.stop_reason, len(again.trace.steps)) == ("model_error", 2)
@@ -130,7 +137,7 @@ def test_a_nudge_is_counted_once_whenever_the_process_ends(
     turns = [empty, empty, "done"]
     loop = started(*turns, limits=Limits(nudges=2), journal=tmp_path, to=Phase.DECIDE)
     loop.advance()
-    snapshot = recover(tmp_path / f"{loop.trace.trace_id}.jsonl")
+    snapshot = left_behind(tmp_path)
     again = Loop.resume(snapshot, model=FakeModel(turns), tools=[make_tool()])
     assert again.run.counters.nudges == 1
     again.finish()
