@@ -82,7 +82,7 @@ def result_like(value):
     return Like()
 
 
-def test_parallel_calls_really_overlap(gate):
+def test_parallel_calls_really_overlap():
     met = threading.Barrier(2, timeout=10)
 
     @tool

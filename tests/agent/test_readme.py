@@ -13,6 +13,8 @@ from agent.scripts import parse_script
 
 ROOT = Path(__file__).parents[2]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
+COMMANDS = re.findall(r"^python -m agent ((?:list|run).*?) +#", README, re.MULTILINE)
+assert COMMANDS, "no command is found in the README, so none would be tried"
 
 
 def blocks(language):
@@ -44,7 +46,7 @@ def test_the_script_plays(capsys, tmp_path):
     assert capsys.readouterr().out.endswith("[1] final     It is 5.\nIt is 5.\n")
 
 
-@pytest.mark.parametrize("line", re.findall(r"^python -m agent ((?:list|run).*?) +#", README, re.MULTILINE))
+@pytest.mark.parametrize("line", COMMANDS)
 def test_the_commands_run(capsys, line):
     assert main(shlex.split(line)) == 0
     assert capsys.readouterr().out
