@@ -168,8 +168,9 @@ def test_an_approval_holds_for_the_call_it_was_given_for_only(tmp_path: Path) ->
 def test_without_anybody_to_ask_the_call_is_denied() -> None:
     ran: list[Any] = []
     loop = Loop(FakeModel([WRITE, "done"]), tools(ran), policy=CapabilityPolicy(ask=["write"]))
-    list(loop.events("go"))
+    types = [event.type for event in loop.events("go")]
     assert not ran
+    assert "tool.denied" in types
     assert "nobody" in loop.messages[2].text
 
 

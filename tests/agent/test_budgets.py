@@ -27,10 +27,6 @@ def call(**arguments: object) -> list[ToolCall]:
     return [ToolCall("c1", "act", arguments)]
 
 
-def used(prompt: int | None, completion: int | None, **more: object) -> Usage:
-    return Usage(prompt, completion, **more)
-
-
 def spend(*turns: object, usage: Usage | None, cost: float | None = None) -> list[ModelReply]:
     return [
         ModelReply(Message("assistant", turn if isinstance(turn, str) else None, () if isinstance(turn, str) else turn),
@@ -40,7 +36,7 @@ def spend(*turns: object, usage: Usage | None, cost: float | None = None) -> lis
 
 
 def test_the_token_budget_counts_all_calls(go: Callable[..., RunResult]) -> None:
-    turns = spend(*[call(n=n) for n in range(9)], "done", usage=used(30, 10))
+    turns = spend(*[call(n=n) for n in range(9)], "done", usage=Usage(30, 10))
     result = go(turns, limits=Limits(total_tokens=100), max_steps=20)
     assert (result.reason, len(result.trace.steps)) == ("token_budget", 3)
     assert "120 of 100" in result.steps[-1].detail
@@ -48,7 +44,7 @@ def test_the_token_budget_counts_all_calls(go: Callable[..., RunResult]) -> None
 
 def test_unknown_usage_is_estimated_and_said_so(go: Callable[..., RunResult]) -> None:
     long = [call(text="word " * 30, n=n) for n in range(20)]
-    for usage in (None, used(10, None)):
+    for usage in (None, Usage(10, None)):
         result = go(spend(*long, "done", usage=usage), limits=Limits(total_tokens=300), max_steps=30)
         assert result.reason == "token_budget"
         assert "about" in result.steps[-1].detail
@@ -60,7 +56,7 @@ def test_without_a_budget_unknown_stays_unknown(go: Callable[..., RunResult]) ->
 
 
 def test_an_answer_inside_the_token_budget_is_final(go: Callable[..., RunResult]) -> None:
-    assert go(spend(call(), "done", usage=used(30, 10)), limits=Limits(total_tokens=100)).reason == "final"
+    assert go(spend(call(), "done", usage=Usage(30, 10)), limits=Limits(total_tokens=100)).reason == "final"
 
 
 def test_a_second_turn_does_not_begin_on_a_spent_budget(started: Callable[..., Loop]) -> None:
@@ -84,9 +80,8 @@ def test_the_cost_budget_counts_what_the_provider_reports(go: Callable[..., RunR
     assert go(unpriced, limits=Limits(cost=0.001)).reason == "final"
 
 
-def test_the_deadline_counts_active_time_only(make_tool: Callable[..., Tool]) -> None:
-    loop = Loop(FakeModel([call(), call(n=2), "done"]), [make_tool()], limits=Limits(deadline_s=0.2))
-    loop.start("go")
+def test_the_deadline_counts_active_time_only(started: Callable[..., Loop]) -> None:
+    loop = started(call(), call(n=2), "done", limits=Limits(deadline_s=0.2))
     loop.advance()
     time.sleep(0.3)
     loop.finish()
@@ -118,6 +113,7 @@ def test_a_wall_clock_that_jumps_back_changes_no_duration(
 ) -> None:
     real, offset = time.time_ns, itertools.count(0, -240_000_000_000)
     monkeypatch.setattr(time, "time_ns", lambda: real() + next(offset))
+    monkeypatch.setattr(time, "time", lambda: time.time_ns() / 1e9)
     result = go([call(n=n) for n in range(5)] + ["done"], limits=Limits(deadline_s=5))
     assert result.reason == "final"
     assert all(step.latency_ms is not None and 0 <= step.latency_ms < 1000 for step in result.trace.steps)

@@ -66,8 +66,3 @@ def test_every_call_that_did_not_run_has_its_event(
     types = [item.type for item in seen]
     assert event in types
     assert "tool.started" not in types
-
-
-def test_nobody_to_ask_is_a_denial_with_its_event(make_tool: Callable[..., Tool]) -> None:
-    loop = Loop(FakeModel([call(), "done"]), [make_tool()], policy=CapabilityPolicy(ask=["act"]))
-    assert "tool.denied" in [event.type for event in loop.events("go")]

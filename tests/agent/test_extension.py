@@ -33,19 +33,17 @@ def count(n: int) -> int:
     return n
 
 
+def call(**arguments: object) -> list[ToolCall]:
+    return [ToolCall("c1", "act", arguments)]
+
+
 def stopped(turns: int, **options: object) -> Loop:
     loop = Loop(
         FakeModel([[ToolCall(f"c{n}", "count", {"n": n})] for n in range(turns)] + ["done"]), [count], **options
     )
-    go(loop, "count")
+    loop.start("count")
+    loop.finish()
     return loop
-
-
-def go(loop: Loop, text: str | None = None) -> None:
-    if text:
-        loop.start(text)
-    while loop.phase:
-        loop.advance()
 
 
 def test_a_run_at_its_step_limit_gets_some_more_steps() -> None:
@@ -53,7 +51,7 @@ def test_a_run_at_its_step_limit_gets_some_more_steps() -> None:
     assert loop.stop_reason == "max_iterations"
     loop.extend(**extension(loop.stop_reason, loop.settings, loop.run.iteration) or {})
     assert loop.settings.max_steps == 2 + MORE_STEPS
-    go(loop)
+    loop.finish()
     assert loop.trace.outcome.final == "done"
 
 
@@ -64,14 +62,14 @@ def test_a_used_up_budget_is_doubled_and_no_other_limit_changes() -> None:
     assert changes == {"max_steps": 20, "limits": Limits(total_tokens=60, failing_steps=3)}
 
 
-def test_a_failed_model_call_is_only_asked_again() -> None:
-    loop = Loop(FakeModel([RuntimeError("down"), "done"]))
-    go(loop, "a task")
+def test_a_failed_model_call_is_only_asked_again(started: Callable[..., Loop]) -> None:
+    loop = started(call(), ModelError("503"), "done")
+    loop.finish()
     assert loop.stop_reason == "model_error"
     changes = extension(loop.stop_reason, loop.settings, loop.run.iteration)
     assert changes == {}
     loop.extend(**changes)
-    go(loop)
+    loop.finish()
     assert loop.trace.outcome.final == "done"
 
 
@@ -89,13 +87,8 @@ def test_a_run_without_a_step_limit_gets_none() -> None:
     assert extension(StopReason.REPEATED_CALL, Settings(max_steps=None), 3) == {}
 
 
-def call(**arguments: object) -> list[ToolCall]:
-    return [ToolCall("c1", "act", arguments)]
-
-
-def test_a_limit_can_be_extended_and_the_same_run_goes_on(make_tool: Callable[..., Tool]) -> None:
-    loop = Loop(FakeModel([call(n=n) for n in range(6)] + ["done"]), [make_tool()], max_steps=3)
-    loop.start("go")
+def test_a_limit_can_be_extended_and_the_same_run_goes_on(started: Callable[..., Loop]) -> None:
+    loop = started(*[call(n=n) for n in range(6)], "done", max_steps=3)
     loop.finish()
     assert loop.stop_reason == "max_iterations"
     loop.extend(max_steps=6)
@@ -109,16 +102,6 @@ def test_a_limit_can_be_extended_and_the_same_run_goes_on(make_tool: Callable[..
     assert (loop.stop_reason, loop.trace.outcome.final) == ("final", "done")
 
 
-def test_a_failed_call_can_be_tried_again(make_tool: Callable[..., Tool]) -> None:
-    loop = Loop(FakeModel([call(), ModelError("503"), "done"]), [make_tool()])
-    loop.start("go")
-    loop.finish()
-    assert loop.stop_reason == "model_error"
-    loop.extend()
-    loop.finish()
-    assert loop.stop_reason == "final"
-
-
 def test_a_stopped_slow_turn_is_asked_again_not_skipped(started: Callable[..., Loop]) -> None:
     slow = FakeTurn(ModelReply(Message("assistant", "first")), latency_ms=300)
     loop = started(slow, "second", to=Phase.CALL)
@@ -130,9 +113,8 @@ def test_a_stopped_slow_turn_is_asked_again_not_skipped(started: Callable[..., L
     assert loop.trace.outcome.final == "first"
 
 
-def test_the_guards_begin_anew_after_an_extension(make_tool: Callable[..., Tool]) -> None:
-    loop = Loop(FakeModel([call()] * 5 + ["done"]), [make_tool()], limits=Limits.guarded())
-    loop.start("go")
+def test_the_guards_begin_anew_after_an_extension(started: Callable[..., Loop]) -> None:
+    loop = started(*[call()] * 5, "done", limits=Limits.guarded())
     loop.finish()
     assert (loop.stop_reason, len(loop.trace.steps)) == ("repeated_call", 3)
     loop.extend()

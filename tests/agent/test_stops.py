@@ -13,6 +13,7 @@ from agent import (
     JsonActionModel,
     Loop,
     ModelError,
+    Phase,
     RunResult,
     StopReason,
     Tool,
@@ -88,20 +89,16 @@ def test_context_overflow_with_a_budget_is_tried_once_more_with_less(
     assert go(again, big, context=ContextBudget(5000)).reason == "context_overflow"
 
 
-def test_a_user_can_stop_between_two_phases(make_tool: Callable[..., Tool]) -> None:
-    loop = Loop(FakeModel([call(), "done"]), [make_tool()])
-    loop.start("go")
-    while loop.phase != "execute":
-        loop.advance()
+def test_a_user_can_stop_between_two_phases(started: Callable[..., Loop]) -> None:
+    loop = started(call(), "done", to=Phase.EXECUTE)
     loop.stop()
     loop.advance()
     assert (loop.stop_reason, loop.phase) == ("stopped_by_user", None)
     assert violations(loop.messages) == []
 
 
-def test_rejecting_with_stop_ends_the_run(make_tool: Callable[..., Tool]) -> None:
-    loop = Loop(FakeModel([call(), "done"]), [make_tool()], policy=CapabilityPolicy(ask=["act"]))
-    loop.start("go")
+def test_rejecting_with_stop_ends_the_run(started: Callable[..., Loop]) -> None:
+    loop = started(call(), "done", policy=CapabilityPolicy(ask=["act"]))
     while not loop.waiting:
         loop.advance()
     loop.decide(0, Decision.reject("too dangerous", stop=True))
@@ -110,9 +107,8 @@ def test_rejecting_with_stop_ends_the_run(make_tool: Callable[..., Tool]) -> Non
     assert "too dangerous" in loop.messages[-1].text
 
 
-def test_a_rejection_alone_goes_back_to_the_model(make_tool: Callable[..., Tool]) -> None:
-    loop = Loop(FakeModel([call(), "done"]), [make_tool()], policy=CapabilityPolicy(ask=["act"]))
-    loop.start("go")
+def test_a_rejection_alone_goes_back_to_the_model(started: Callable[..., Loop]) -> None:
+    loop = started(call(), "done", policy=CapabilityPolicy(ask=["act"]))
     while not loop.waiting:
         loop.advance()
     loop.decide(0, Decision.reject("not now"))
