@@ -27,7 +27,7 @@ def _tool(answer: object = "ok", *, name: str = "act", ran: list[Any] | None = N
 def _started(*turns: Any, tools: list[Tool] | None = None, to: Phase | None = None, **options: Any) -> Loop:
     loop = Loop(FakeModel([*turns]), tools if tools is not None else [_tool()], **options)
     loop.start("go")
-    while to is not None and loop.phase is not to:
+    while to is not None and loop.phase != to:
         assert loop.phase and not loop.waiting, f"the run does not come to its phase {to}"
         loop.advance()
     return loop

@@ -1,4 +1,4 @@
-"""Every stop reason: a script that provokes it, and one beside it that must not."""
+"""The stop reasons that are no matter of guards, budgets or answers: each provoked, and beside it what must go on."""
 
 from __future__ import annotations
 
