@@ -1,8 +1,9 @@
 """Secrets never reach a file: everything that is written goes through :func:`redact` or :func:`redact_text` first.
 
-Three ways to know a secret: by the name of its field (``api_key``, ``Authorization``), by its shape (``sk-...``, a JWT,
-a password in a URL), and by its exact value, where the caller holds it. What was taken out is marked in its place, so
-that a reader sees that something was there: ``[redacted: api_key]``. The run itself goes on with the real values.
+Three ways to know a secret: by the name of its field or option (``api_key``, ``Authorization``, ``--password x`` in a
+command or its list of arguments), by its shape (``sk-...``, a JWT, a password in a URL), and by its exact value, where
+the caller holds it. What was taken out is marked in its place, so that a reader sees that something was there:
+``[redacted: api_key]``. The run itself goes on with the real values.
 
 Every line of a journal passes here, so the common case is a few plain searches that find nothing and give back the same
 object.
@@ -113,7 +114,7 @@ _NAMES = {
 _HINTS = {
     **{hint: tail + _ENDING + _LOOSE_SIGN for hint, tail in _NAMES.items()},
     "bearer": rf"bearer(?:[\s\\]|{_ENDING}{_LOOSE_SIGN})",
-    "--": rf"(?<!-)--[\w-]*(?:{'|'.join(_NAMES.values())}){_ENDING}[\s\\]",
+    "--": rf"(?<!-)--[\w-]*(?:{'|'.join(_NAMES.values())}){_ENDING}[\s\\\"']",
     "curl": r"-\w*u",
     "://": r"://[^\s/@]*:[^\s/@]*@",
     "sig": r"sig(?:nature)?=",
@@ -139,12 +140,13 @@ _PEM = r"(?s:-----BEGIN [A-Z ]*PRIVATE KEY-----.*?(?:-----END [A-Z ]*PRIVATE KEY
 _IN_URL = rf"(?P<head>://[^\s/:@]*:){_UNMARKED}(?P<value>[^\s/@]+)(?=@)"
 _IN_QUERY = rf"""(?P<head>[?&](?P<name>[\w.-]+)=){_UNMARKED}(?P<value>[^\s&#"'<>\\]+)"""
 _NAME = rf"""(?ix)(?<![\w-])
-    (?P<name>[\w-]*(?:{"|".join(_NAMES.values())}){_ENDING})(?P<sign>{_SIGN}\s*|\s+)"""
+    (?P<name>[\w-]*(?:{"|".join(_NAMES.values())}){_ENDING})
+    (?:(?P<sign>{_SIGN}\s*)|\s+|(?P<comma>\\*["']\s*,\s*))"""
 _VALUE = rf"""(?ix)
     (?P<quote>\\*["']){_UNMARKED}(?P<quoted>(?:(?!(?P=quote))(?:\\.|[^\\\n]))+)(?=(?P=quote))
     |(?P<bare>(?:(?:bearer|basic|digest|token)\s+)?[^\s,;&"'<>()\[\]\\]+)(?P<after>[(\[]?)"""
 _CURL_USER = rf"""(?x)
-    (?P<head>(?<![\w-])(?:-\w*[uU]|--(?:proxy-)?user)(?:\s+|=)?(?P<quote>\\*["'])?[^\s:"'\\]*:){_UNMARKED}
+    (?P<head>(?<![\w-])(?:-\w*[uU]|--(?:proxy-)?user)(?:\s+|=)?(?P<quote>\\*["'])?{_UNMARKED}[^\s:"'\\]*:){_UNMARKED}
     (?P<value>(?(quote)[^"'\\\n]+|[^\s"'\\]+))"""
 _BEARER = r"(?i)(?P<head>\bbearer\s+)(?!bearer\s)(?P<value>[\w.~+/=-]{6,})"
 _JWT = r"\beyJ[\w-]{6,}\.[\w-]{4,}(?:\.[\w-]*)*"
@@ -157,7 +159,10 @@ _VENDOR_KEY = (
 
 _PLACEHOLDER = r"\$\{?[A-Za-z_]\w*\}?|\$\(.*|%\w+%|<[^>]*>?|\{\{?[\w. ]*\}?\}?|\*+|[xX]+|\.+"
 _NO_VALUE = r"(?i:str|string|int|bool|bytes|any|none|null|true|false|optional|required|undefined|nan)\.?|['\"=:]*"
-_PROSE = "(?i:a|an|and|are|as|flag|for|from|if|in|instead|is|of|on|option|or|the|to|was|when|with|you|your)[.:]?"
+_PROSE = (
+    "(?i:a|an|and|are|argument|as|but|by|can|flag|for|from|has|if|in|instead|is|must|needs|not|of|on|option|or|"
+    "parameter|should|takes|that|the|then|to|was|when|will|with|you|your)[.:]?"
+)
 """What follows the name of an option in a sentence about it: ``use --password to set it``."""
 _CODE = r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+"
 
@@ -187,8 +192,24 @@ def _redact(value: Any, exact: tuple[str, ...]) -> Any:
         return dict(changed.get(key, (key, item)) for key, item in value.items())
     if isinstance(value, (list, tuple)):
         items = [_redact(item, exact) for item in value]
+        for after, flag in enumerate(value[:-1], 1):
+            if isinstance(flag, str) and flag.startswith("--") and _is_secret_flag(flag):
+                items[after] = _hide_argument(value[after], items[after], flag)
         return value if all(map(_same, items, value)) else type(value)(items)
     return value
+
+
+def _is_secret_flag(item: str) -> bool:
+    """Whether an item of a list is an option whose value is the item after it: ``["--password", "hunter2"]``."""
+    return re.fullmatch(r"--[\w-]+", item) is not None and is_secret_field(item)
+
+
+def _hide_argument(value: Any, searched: Any, flag: str) -> Any:
+    """What stands after ``flag`` in a list; ``searched``, where the value is none that belongs to the flag."""
+    if isinstance(value, (str, int, float)) and not _is_no_item(str(value), flag):
+        hidden = _hide(value, flag, ())
+        return searched if hidden is value else hidden
+    return searched
 
 
 def _same(one: Any, other: Any) -> bool:
@@ -252,26 +273,42 @@ def _named(text: str) -> str:
     names, values = _name_and_value()
     parts, done = [], 0
     for name in names.finditer(text):
-        flag = name["sign"].isspace()
-        if name.start() < done or not is_secret_field(name["name"]) or (flag and not name["name"].startswith("--")):
+        if name.start() < done or not is_secret_field(name["name"]):
             continue
         value = values.match(text, name.end())
         if value is None or _is_placeholder(value["quoted"] or value["bare"]):
             continue
-        if value["bare"] and (_is_no_argument(value["bare"]) if flag else _is_no_secret(name, value)):
+        if _is_no_secret(name, value) if name["sign"] else _is_no_argument_of(name, value):
             continue
         parts += [text[done : name.end()], value["quote"] or "", _mark_of(name["name"]), value["after"] or ""]
         done = value.end()
     return "".join((*parts, text[done:])) if parts else text
 
 
-def _is_no_argument(bare: str) -> bool:
+def _is_no_argument_of(match: re.Match[str], value: re.Match[str]) -> bool:
+    """Whether what follows a name after a blank, or as the next item of a list, is not the value of an option."""
+    flag = match["name"]
+    if not flag.startswith("--"):
+        return True
+    if match["comma"]:
+        return value["quoted"] is None or _is_no_item(value["quoted"], flag)
+    return value["bare"] is not None and _is_no_argument(value["bare"])
+
+
+def _is_no_argument(text: str) -> bool:
     """Whether what follows ``--password`` is another option, or the sentence in which it is spoken of."""
-    return bare.startswith("-") or re.fullmatch(_PROSE, bare) is not None
+    return text.startswith("-") or re.match(rf"(?:{_PROSE})(?!\S)", text) is not None
+
+
+def _is_no_item(text: str, flag: str) -> bool:
+    """The same in a list, where the next item may also describe the option: ``Password of the user``."""
+    return _is_no_argument(text) or (" " in text and _words(flag)[-1] in text.lower())
 
 
 def _is_no_secret(match: re.Match[str], value: re.Match[str]) -> bool:
     """Whether an unquoted value is a count, a type or a piece of program text."""
+    if not value["bare"]:
+        return False
     name, bare = _words(match["name"]), value["bare"]
     if value["after"] or re.fullmatch(_NO_VALUE, bare) or re.fullmatch(_CODE, bare) or bare == match["name"]:
         return True

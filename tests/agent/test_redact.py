@@ -111,13 +111,51 @@ def test_the_output_of_env_loses_its_values_and_keeps_its_names():
         ("curl -u ada:hunter https://h", "curl -u ada:[redacted: password] https://h"),
         ("curl -s --user 'ada:h u' https://h", "curl -s --user 'ada:[redacted: password]' https://h"),
         ("curl -sU ada:hunter https://h", "curl -sU ada:[redacted: password] https://h"),
+        ('curl -u "sk-abc12345', 'curl -u "[redacted: key]'),
         ("surpass: password=hunter", "surpass: password=[redacted: password]"),
         ("otp: 123456", "otp: [redacted: otp]"),
+        ("x --api-key=abc --token abc run", "x --api-key=[redacted: api_key] --token [redacted: token] run"),
+        ("run(['mysql', '--password', 'h u'])", "run(['mysql', '--password', '[redacted: password]'])"),
+        (r'CMD [\"x\",\"--api-key\",\"abc\"]', r'CMD [\"x\",\"--api-key\",\"[redacted: api_key]\"]'),
         ("{'auth': ('ada'), 'pass': 'hunter'}", "{'auth': ('ada'), 'pass': '[redacted: pass]'}"),
     ],
 )  # fmt: skip
 def test_a_secret_in_running_text_is_replaced_in_its_place(text, expected):
     assert redact_text(text) == expected
+
+
+@pytest.mark.parametrize(
+    ("command", "expected"),
+    [
+        (["mysql", "--password", "hunter", "-u", "ada"], ["mysql", "--password", "[redacted: password]", "-u", "ada"]),
+        (["x", "--api-key", "correct horse"], ["x", "--api-key", "[redacted: api_key]"]),
+        (["x", "--password", "Password1"], ["x", "--password", "[redacted: password]"]),
+        (["x", "--password", 1234, "--token", 5], ["x", "--password", "[redacted: password]", "--token", 5]),
+        (["x", "--token", "h?key=abc"], ["x", "--token", "[redacted: token]"]),
+        (["x", "--api-key=abc", "--n=2"], ["x", "--api-key=[redacted: api_key]", "--n=2"]),
+        (["sh", "-c", "x --token abc | y"], ["sh", "-c", "x --token [redacted: token] | y"]),
+        (["curl", "-H", "Authorization: Bearer abc"], ["curl", "-H", "Authorization: [redacted: authorization]"]),
+    ],
+)  # fmt: skip
+def test_a_command_given_as_a_list_loses_the_values_of_its_secret_options(command, expected):
+    assert redact({"args": command}) == {"args": expected}
+    assert redact({"args": tuple(command)}) == {"args": tuple(expected)}
+    assert may_hold_secret(json.dumps(command))
+    assert may_hold_secret(json.dumps(json.dumps(command)))
+    assert json.loads(redact_text(json.dumps(command))) == expected
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ["x", "--password-file", "/etc/x"], ["x", "--password", "--verbose"], ["x", "--password"],
+        ["x", "--max-tokens", "50"], ["--password", "the password of the user"], ["--password", "Password of the user"],
+        ["x", "--password", "$PASS"], ["the word after --password", "hunter"], ["password", "hunter"],
+        ["x", "--password", None, True, ["a"], {"b": 1}], ["x", "--token", ["a"]], ["x", "--password", ""],
+    ],
+)  # fmt: skip
+def test_a_list_without_the_value_of_a_secret_option_comes_back_as_the_same_object(command):
+    assert redact(command) is command
 
 
 def test_a_private_key_goes_as_a_whole_even_when_it_is_cut_off():
@@ -138,6 +176,9 @@ def test_a_private_key_goes_as_a_whole_even_when_it_is_cut_off():
         "PASS: test_login_2 (0.01s)", "pass=12 fail=0", "bypass=yes1", "auth: basic1", "docker run -u 1000:1000 x",
         "use --password to set it", "--password $PASS", "curl -u ada: https://h", "curl -u $USER:$PASS https://h",
         "PWD=/home/ada", "-" * 3000, "sk-learn-is-a-library", "--pass-rate 5 --max-tokens 50",
+        "the --password option is required", "--password must be given", "--password-file /etc/x",
+        "add_argument('--password', required=True)", "option('--token', token)", "('password', 'hunter')",
+        "['--password', 'Password of the user']", "f('--password', '--token')", "['--password', '$PASS']",
     ],
 )  # fmt: skip
 def test_a_text_without_a_secret_comes_back_as_the_same_object(text):
@@ -184,8 +225,8 @@ _WORDS = st.sampled_from(
     [
         "password", "api_key", "token", "max_tokens", "=", ": ", '"', "'", "Bearer ", "sk-abc12345", JWT, "?token=",
         "\\", "https://u:p@h/", "[redacted: key]", "{", "}", "(", "]", " ", "\n", "hunter2", "$KEY", "好", "<x>",
-        "&key=", "-----", "--", "--password ", "curl", " -u ", "ada:", "pass", "auth", "otp", "\t", "sk-proj-",
-        "\u2003",
+        "&key=", "-----", "--", "--password ", "curl", " -u ", "ada:", "', '", "--token",
+        "pass", "auth", "otp", "\t", "sk-proj-", "\u2003",
     ]
 )  # fmt: skip
 
@@ -217,7 +258,7 @@ def test_json_text_stays_json_text_of_the_same_shape(value):
     assert json.loads(redact_text(text)) == redact([value])
 
 
-@pytest.mark.parametrize("piece", ["-", "max_token=", "password \n", "-u a:", "pass\\n", "curl -u"])
+@pytest.mark.parametrize("piece", ["-", "max_token=", "password \n", "-u a:", "pass\\n", "curl -u", "'--token', "])
 def test_a_long_line_of_one_thing_is_read_to_its_end(piece):
     assert redact_text(piece * 5000 + " password=hunter2").endswith(" password=[redacted: password]")
 
