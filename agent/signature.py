@@ -8,11 +8,13 @@ from __future__ import annotations
 
 import functools
 import inspect
+import operator
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
-from types import SimpleNamespace
-from typing import Any, NamedTuple, get_args, get_origin, get_type_hints
+from enum import Enum
+from types import SimpleNamespace, UnionType
+from typing import Annotated, Any, Literal, NamedTuple, Union, get_args, get_origin, get_type_hints
 
 from agent import jsontext, schema
 from agent.errors import ArgumentError, ToolDefinitionError
@@ -127,7 +129,7 @@ def read_signature(func: Callable[..., Any], words: Mapping[str, str], *, receiv
         if _is_context(hint):
             contexts.append(parameter.name)
         else:
-            hints[parameter.name] = _described_hint(parameter, hint, words.get(parameter.name))
+            hints[parameter.name] = _described_hint(parameter, _with_members(hint), words.get(parameter.name))
     positional = tuple(p for p in free if p.kind is inspect.Parameter.POSITIONAL_ONLY)
     parameters, convert = _compile(hints)
     plan = CallPlan(positional, tuple(contexts), None if receiver else signature, _is_async(func))
@@ -215,7 +217,7 @@ def _described_hint(parameter: inspect.Parameter, hint: Any, words: str | None) 
     """The hint with description and default, and marked when the argument may be left out."""
     from pydantic import Field
     from pydantic.fields import FieldInfo
-    from typing_extensions import Annotated, NotRequired  # noqa: UP035 - what pydantic reads on every Python
+    from typing_extensions import NotRequired  # noqa: UP035 - what pydantic reads on every Python
 
     if isinstance(parameter.default, FieldInfo):
         raise ToolDefinitionError(f"parameter {parameter.name!r}: write Annotated[..., Field(...)] and a plain default")
@@ -228,6 +230,35 @@ def _described_hint(parameter: inspect.Parameter, hint: Any, words: str | None) 
         about["json_schema_extra"] = {"default": default}
     hint = Annotated[hint, Field(**about)] if about else hint
     return hint if parameter.default is inspect.Parameter.empty else NotRequired[hint]
+
+
+def _with_members(hint: Any) -> Any:
+    """The hint where ``Literal[Color.RED]`` takes the member's value and gives the member, as ``Color`` itself does.
+
+    Left to pydantic such a literal would take only the member, which JSON cannot hold.
+    """
+    origin, args = get_origin(hint), get_args(hint)
+    if origin is Literal:
+        members = [value for value in args if isinstance(value, Enum)]
+        return _by_value(hint, members) if members else hint
+    inner = tuple(map(_with_members, args))
+    if all(map(operator.is_, inner, args)):
+        return hint
+    if origin in (Union, UnionType):
+        return functools.reduce(operator.or_, inner)
+    return Annotated[inner] if origin is Annotated else origin[inner]
+
+
+def _by_value(hint: Any, members: list[Enum]) -> Any:
+    from pydantic import BeforeValidator
+
+    def member_of(value: Any) -> Any:
+        for member in members:
+            if value == plain(member.value) and isinstance(value, bool) == isinstance(member.value, bool):
+                return member
+        return value
+
+    return Annotated[hint, BeforeValidator(member_of)]
 
 
 _NO_DEFAULT = object()
@@ -278,7 +309,32 @@ def _adapter(kind: Any) -> Any:
     import pydantic
 
     kind.__pydantic_config__ = pydantic.ConfigDict(extra="forbid", arbitrary_types_allowed=False)
-    return pydantic.TypeAdapter(kind)
+    adapter = pydantic.TypeAdapter(kind)
+    if (member := _lost_member(adapter.core_schema)) is not None:
+        enum = type(member).__name__
+        raise TypeError(f"Literal[{member}] inside a class takes no JSON value; write {enum} or strings")
+    return adapter
+
+
+def _lost_member(node: Any) -> Enum | None:
+    """A member in a ``Literal`` that no JSON value turns into: :func:`_with_members` does not look into classes."""
+    if isinstance(node, dict):
+        kind = node.get("type")
+        if kind in _CONVERTED:
+            return None
+        if kind == "literal":
+            members = (value for value in node.get("expected", ()) if isinstance(value, Enum))
+            return next((member for member in members if not isinstance(member, (str, int))), None)
+        node = [inner for key, inner in node.items() if key not in _NO_SCHEMAS]
+    if isinstance(node, (list, tuple)):
+        return next((member for inner in node if (member := _lost_member(inner)) is not None), None)
+    return None
+
+
+_CONVERTED = ("function-before", "function-wrap", "function-plain")
+"""Where a validator comes first that may well turn values into members."""
+_NO_SCHEMAS = ("default", "metadata", "config")
+"""Keys of pydantic's schemas under which values of the user's own stand."""
 
 
 def _blame(hints: dict[str, Any], error: Exception) -> str:

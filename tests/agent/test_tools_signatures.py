@@ -78,6 +78,7 @@ def nodes(schema):
 HINTS = [
     str, int, float, bool, Any, None, list, list[dict], tuple, tuple[int, str], tuple[int, ...], tuple[()], set[str],
     frozenset[int], dict, dict[str, list[int]], dict[str, tuple[int, str]], Color, Size, Literal["a", 1, True],
+    Literal[Color.RED], list[Literal[Color.RED, "x"]] | None,
     int | None, int | str, list[Color | None], datetime, date, timedelta, Path, UUID, Decimal, bytes, Node, list[Node],
     Point, Route, Route | Point | None, Sequence[int], Iterable[str], Mapping[str, int],
     Annotated[int, Field(ge=1, description="At least one.")],
