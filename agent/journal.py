@@ -11,7 +11,10 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from itertools import islice
+from operator import methodcaller
 from pathlib import Path
 from typing import Any
 
@@ -231,9 +234,8 @@ def write_trace(trace: Trace, folder: Path | str, secrets: Iterable[str] = (), *
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / f"{_file_stem(trace)}.json"
     draft = path.with_suffix(".json.tmp")
-    known_clean = _LONG if clean else ()
     with os.fdopen(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb") as file:
-        file.writelines(_laid_out(trace.to_dict(), tuple(secrets), known_clean))
+        file.writelines(_laid_out(trace, tuple(secrets), clean))
         file.flush()
         os.fsync(file.fileno())
     draft.replace(path)
@@ -247,26 +249,33 @@ def _file_stem(trace: Trace) -> str:
     return trace.trace_id
 
 
+_AT_ONCE = 100
+"""Items of a list that are in memory as text at the same time."""
+_as_data = methodcaller("to_dict")
 _LONG = ("messages", "entries", "steps")
 
 
-def _laid_out(data: dict[str, Any], secrets: tuple[str, ...], known_clean: Collection[str]) -> Iterator[bytes]:
+def _laid_out(trace: Trace, secrets: tuple[str, ...], clean: bool) -> Iterator[bytes]:
     """The file as a person would like it: one line for each key, and for each item of a list.
 
-    Written in pieces, so that the text of a long run is never in memory as a whole.
+    Made in pieces, so that neither the text of a long run nor its JSON data is ever in memory as a whole.
     """
     opening = b"{"
-    for key, value in data.items():
+    for key, value in replace(trace, messages=[], entries=[], steps=[]).to_dict().items():
         yield b"%b\n %b: " % (opening, jsontext.dump_bytes(key))
         opening = b","
-        if key not in known_clean:
-            value = redact({key: value}, secrets)[key]
-        if isinstance(value, list) and value:
-            separator = b"[\n  "
-            for item in value:
-                yield separator + jsontext.dump_bytes(item)
-                separator = b",\n  "
-            yield b"\n ]"
+        if key in _LONG:
+            items = map(_as_data, getattr(trace, key))
+            yield from _list(items if clean else (redact(item, secrets) for item in items))
         else:
-            yield jsontext.dump_bytes(value)
+            value = redact({key: value}, secrets)[key]
+            yield from _list(iter(value)) if isinstance(value, list) else [jsontext.dump_bytes(value)]
     yield b"\n}\n"
+
+
+def _list(items: Iterator[Any]) -> Iterator[bytes]:
+    opening = b"[\n  "
+    while some := b",\n  ".join(map(jsontext.dump_bytes, islice(items, _AT_ONCE))):
+        yield opening + some
+        opening = b",\n  "
+    yield b"[]" if opening.startswith(b"[") else b"\n ]"

@@ -33,9 +33,6 @@ class Record:
         """JSON data; ``extra`` is spread beside the known keys."""
         kind: Any = self.__class__
         data = _reader(kind)(self)
-        for name in self.nested:
-            if value := data[name]:
-                data[name] = _plain(value)
         return {**data, **self.extra} if self.extra else data
 
     @classmethod
@@ -66,7 +63,8 @@ def _reader(kind: Any) -> Callable[[Any], dict[str, Any]]:
     Written out and compiled, as dataclasses do with ``__init__``: a saved step is made of five records.
     """
     names = [f.name for f in fields(kind) if f.name != "extra"]
-    reader: Callable[[Any], dict[str, Any]] = eval(f"lambda r: {{{', '.join(f'{n!r}: r.{n}' for n in names)}}}")
+    parts = [f"{name!r}: {'_plain' if name in kind.nested else ''}(r.{name})" for name in names]
+    reader: Callable[[Any], dict[str, Any]] = eval(f"lambda r: {{{', '.join(parts)}}}")
     return reader
 
 
@@ -78,7 +76,8 @@ def _required(kind: Any) -> dict[str, bool]:
 
 
 def _plain(value: Any) -> Any:
-    return [item.to_dict() for item in value] if isinstance(value, list) else value.to_dict()
+    """JSON data of a record, of a list of records or of nothing."""
+    return [item.to_dict() for item in value] if isinstance(value, list) else value and value.to_dict()
 
 
 def _read(owner: type[Record], name: str, value: Any) -> Any:
