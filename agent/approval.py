@@ -80,10 +80,10 @@ class Decision:
 
     def answer(self) -> ToolResult | None:
         """The result of a call that does not run; None when it runs."""
-        if self.kind == "mocked":
-            return ToolResult.of(self.result)
         if self.kind in ("run", "edited"):
             return None
+        if self.kind == "mocked":
+            return ToolResult.of(self.result)
         done = {"skipped": "skipped, the tool did not run", "rejected": f"rejected by the {self.by}"}
         text = ": ".join(part for part in (done.get(self.kind, ""), self.reason) if part)
         return ToolResult.failed(text, retryable=False)

@@ -82,10 +82,14 @@ def clean(text: str) -> str:
 def copy_json(value: Any) -> Any:
     """A deep copy of a JSON value; much faster than ``copy.deepcopy`` for the small argument objects of tool calls."""
     if isinstance(value, dict):
-        return {key: copy_json(item) for key, item in value.items()}
+        return {key: item if item.__class__ in _SHARED else copy_json(item) for key, item in value.items()}
     if isinstance(value, list):
-        return [copy_json(item) for item in value]
+        return [item if item.__class__ in _SHARED else copy_json(item) for item in value]
     return value
+
+
+_SHARED = frozenset((str, int, float, bool, type(None)))
+"""Values that never change, so that a copy may hold the same."""
 
 
 def _finite(value: Any) -> Any:

@@ -26,17 +26,17 @@ class Loop(RunControl):
         """Perform exactly one phase and give the events that it caused; nothing when the run is done or waiting."""
         with self._moving:
             self._events, self._started = self._started, []
-            phase = self.run.phase
+            run, phase = self.run, self.run.phase
             if phase is None or (phase is APPROVE and self.waiting and not self.stopping):
                 return self._events
             begun = clock.monotonic()
             if self._stop.is_set():
                 self._end(Stop(StopReason.STOPPED_BY_USER, "a person stopped the run"))
             else:
-                self.run.phase = _PHASES[phase](self)
-            self.run.counters.active_s += clock.monotonic() - begun
+                run.phase = _PHASES[phase](self)
+            run.counters.active_s += clock.monotonic() - begun
             if self._journal.on:
-                self._journal.phase(self.run, phase)
+                self._journal.phase(run, phase)
         if self._listener_error:
             self._raise_listener_error()
         return self._events

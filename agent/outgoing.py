@@ -23,6 +23,7 @@ class Outgoing:
     def __init__(self, window: ContextWindow | None, interventions: Sequence[Intervention] = ()) -> None:
         self.window = window
         self.interventions = tuple(interventions)
+        self._keeps_protocol = not any(intervention.breaks_protocol for intervention in interventions)
         self._checked = 0
 
     def build(self, messages: list[Message], task_at: int, summarise: Summarise) -> tuple[Request, Fitted | None]:
@@ -37,7 +38,7 @@ class Outgoing:
         edits = list(fitted.edits) if fitted else []
         for intervention in self.interventions:
             edits += intervention.edits(messages)
-        if not any(intervention.breaks_protocol for intervention in self.interventions):
+        if self._keeps_protocol:
             edits = self._check(messages, edits)
         return Request(upto=len(messages), edits=edits), fitted
 

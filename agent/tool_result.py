@@ -10,9 +10,9 @@ import math
 import re
 from collections import deque
 from collections.abc import ItemsView, Iterable, KeysView, Mapping, Set, ValuesView
-from dataclasses import dataclass, fields, is_dataclass
+from dataclasses import fields, is_dataclass
 from enum import Enum
-from typing import Any
+from typing import Any, NamedTuple
 
 from agent import jsontext
 from agent.errors import ArgumentError, ToolFailure
@@ -25,8 +25,7 @@ _MAX_BITS = 10_000
 _ADDRESS = re.compile(r" at 0x[0-9A-Fa-f]+")
 
 
-@dataclass(frozen=True, slots=True)
-class ToolResult:
+class ToolResult(NamedTuple):
     """The outcome of one tool call."""
 
     value: Any

@@ -148,8 +148,16 @@ class Workings:
     def _act(self, calls: list[PendingCall]) -> Iterator[tuple[int, ToolResult]]:
         """Run what was approved and answer the rest; each result as it comes."""
         own = self.settings
-        how = {"parallel": own.parallel, "stop": self._stop, "deadline_s": self._left_s()}
-        return act(calls, self.tools, own.policy, self._context_of, self._begin_tool, **how)  # type: ignore[arg-type]
+        return act(
+            calls,
+            self.tools,
+            own.policy,
+            self._context_of,
+            self._begin_tool,
+            parallel=own.parallel,
+            stop=self._stop,
+            deadline_s=self._left_s(),
+        )
 
     def _context_of(self, pending: PendingCall) -> RunContext:
         """What a tool that asks for it is told about the run."""
