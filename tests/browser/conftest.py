@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import socket
 import subprocess
@@ -31,6 +32,9 @@ CHROMIUM_FLAGS = [
     "--disable-component-update",
     "--disable-sync",
 ]
+
+ALL_TRACES = re.compile("All traces|全部轨迹")
+"""The button that only an open trace has."""
 
 expect.set_options(timeout=15_000)
 
@@ -157,10 +161,22 @@ class Lab:
         expect(self.table.locator(f'tr[aria-rowindex="{row + 1}"]')).to_contain_text(text)
 
     def select(self, row: int) -> None:
-        """Select a row (from 1) of the message table by keyboard, the way that a user without a mouse does."""
+        """Select a row (from 1) of the table by keyboard, the way that a user without a mouse does.
+
+        The table takes the key for the cell that it shows as selected, which is a moment after the press: a person's
+        hand is slower than that, a test is not.
+        """
         grid = self.page.get_by_test_id("stDataFrame").first
         grid.click(position={"x": 420, "y": 35 * row + 17})
+        cell = self.table.locator(f'tr[aria-rowindex="{row + 1}"] td[aria-selected="true"]').first
+        expect(cell).to_be_attached()
         self.page.keyboard.press("Shift+Space")
+        self.settled()
+
+    def open_row(self, row: int) -> None:
+        """Open a trace of the list, and wait until the page shows it: the address changes first."""
+        self.select(row)
+        expect(self.page.get_by_test_id("stButton").filter(has=self.page.get_by_text(ALL_TRACES))).to_be_visible()
         self.settled()
 
 

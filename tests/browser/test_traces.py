@@ -90,7 +90,7 @@ def test_a_bundled_trace_is_opened_from_the_list_of_a_fresh_server(serve, tmp_pa
         lab.open(f"{server.url}/traces?lang=zh")
         expect(lab.page.get_by_role("link", name="运行")).to_be_visible()
         lab.cell(1, "自带")
-        lab.select(1)
+        lab.open_row(1)
         expect(lab.page).to_have_url(re.compile("trace="))
         lab.cell(2, "用户")
 
@@ -107,6 +107,7 @@ def test_a_chosen_language_stays_through_menu_links_and_reload(app: str, lab) ->
     lab.page.get_by_role("link", name="轨迹").click()
     expect(lab.page.get_by_text("选中一行即可打开。")).to_be_visible()
     lab.page.get_by_role("link", name="运行").click()
+    expect(lab.button("继续")).to_be_visible()
     lab.key("g")
     lab.rows(7)
     lab.page.get_by_role("link", name="打开轨迹").click()
@@ -119,9 +120,8 @@ def test_a_chosen_language_stays_through_menu_links_and_reload(app: str, lab) ->
 
 def test_back_goes_to_the_message_before_and_then_to_the_list(app: str, lab) -> None:
     lab.open(f"{app}/traces")
-    lab.select(1)
+    lab.open_row(1)
     expect(lab.page).to_have_url(re.compile("trace="))
-    lab.settled()
     lab.select(1)
     expect(lab.page.get_by_text("Message 1", exact=True)).to_be_visible()
     lab.select(2)
@@ -134,13 +134,15 @@ def test_back_goes_to_the_message_before_and_then_to_the_list(app: str, lab) -> 
     lab.settled()
     lab.page.go_back()
     expect(lab.page.get_by_text("Select a row to open it.")).to_be_visible()
+    lab.settled()
+    lab.open_row(1)
+    expect(lab.page).to_have_url(re.compile("trace="))
 
 
 def test_the_menu_leads_from_a_trace_back_to_the_list(app: str, lab) -> None:
     lab.open(f"{app}/traces")
-    lab.select(1)
+    lab.open_row(1)
     expect(lab.page).to_have_url(re.compile("trace="))
-    lab.settled()
     lab.page.get_by_role("link", name="Traces").click()
     expect(lab.page.get_by_text("Select a row to open it.")).to_be_visible()
 
