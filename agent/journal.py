@@ -201,20 +201,22 @@ class Journal:
             self._broken = error
 
 
-def _more_than_run(calls: list[PendingCall]) -> bool:
-    """Whether something else was decided than to run every call as the model named it."""
-    return any(pending.decision is not RUN or pending.name != pending.call.name for pending in calls)
+def _more_than_run(calls: list[PendingCall]) -> list[PendingCall]:
+    """The calls about which something else was decided than to run them as the model named them."""
+    return [pending for pending in calls if pending.decision is not RUN or pending.name != pending.call.name]
 
 
 def _said(reply: ModelReply) -> str | None:
     """All that a plain reply says; None where it holds more than text and calls."""
     message = reply.message
     odd = message.extra or message.name or reply.raw or reply.warnings or reply.retries or reply.stop
-    if odd or isinstance(message.content, list) or any(call.extra or call.problem for call in message.tool_calls):
+    if odd or isinstance(message.content, list):
         return None
     parts = [message.content or "", reply.model or "", reply.finish_reason or ""]
-    for call in message.to_dict().get("tool_calls", ()):
-        parts += (call["id"], call["function"]["name"], call["function"]["arguments"])
+    for call, sent in zip(message.tool_calls, message.to_dict().get("tool_calls", ()), strict=True):
+        if call.extra or call.problem:
+            return None
+        parts += (call.id, call.name, sent["function"]["arguments"])
     return "\n".join(parts)
 
 
@@ -261,14 +263,16 @@ def _laid_out(trace: Trace, secrets: tuple[str, ...], clean: bool) -> Iterator[b
     Made in pieces, so that neither the text of a long run nor its JSON data is ever in memory as a whole.
     """
     opening = b"{"
-    for key, value in replace(trace, messages=[], entries=[], steps=[]).to_dict().items():
+    rest = replace(trace, messages=[], entries=[], steps=[]).to_dict()
+    if may_hold_secret(jsontext.dumps(rest, compact=True), secrets):
+        rest = redact(rest, secrets)
+    for key, value in rest.items():
         yield b"%b\n %b: " % (opening, jsontext.dump_bytes(key))
         opening = b","
         if key in _LONG:
             items = map(_as_data, getattr(trace, key))
             yield from _list(items if clean else (redact(item, secrets) for item in items))
         else:
-            value = redact({key: value}, secrets)[key]
             yield from _list(iter(value)) if isinstance(value, list) else [jsontext.dump_bytes(value)]
     yield b"\n}\n"
 

@@ -48,7 +48,7 @@ def redact_text(text: str, secrets: Iterable[str] = ()) -> str:
 
 def may_hold_secret(text: str, secrets: Iterable[str] = ()) -> bool:
     """A cheap yes or no about JSON text: no means that :func:`redact` would give back the value that it stands for."""
-    return any(map(text.__contains__, _exact(secrets))) or _may_match(text)
+    return (bool(secrets) and any(map(text.__contains__, _exact(secrets)))) or _may_match(text)
 
 
 @lru_cache(maxsize=4096)
@@ -121,19 +121,23 @@ _HINTS = {
     "private key": "private key-",
 }
 """What the lower-cased text must hold before any rule is tried."""
-_WITHOUT_SIGN = {hint: _HINTS[hint] for hint in ("bearer", "--", "curl", "private key")}
-"""Those that may hold in a text without any ``:`` and ``=``."""
 _PREFIXES = (
     "sk-", "sk_live_", "sk_test_", "rk_live_", "tvly-", "ghp_", "gho_", "ghu_", "ghs_", "ghr_", "github_pat_", "glpat-",
     "xox", "xapp-", "AKIA", "ASIA", "AIza", "hf_", "gsk_", "r8_", "npm_", "pypi-", "pplx-", "nvapi-", "xai-", "lsv2_",
     "dop_v1_", "ya29.", "SG.", "eyJ",
 )  # fmt: skip
 """How the keys of known vendors begin; ``eyJ`` begins a JSON Web Token."""
-_PREFIXES_WITH = {
-    **{mark: tuple(prefix for prefix in _PREFIXES if mark in prefix) for mark in "-_."},
-    "": tuple(prefix for prefix in _PREFIXES if not {*prefix} & {*"-_."}),
+_PREFIXES_WITH = {mark: tuple(prefix.lower() for prefix in _PREFIXES if mark in prefix) for mark in "-_."}
+_NEEDLES: dict[str, tuple[str, ...]] = {
+    "": ("bearer", *(prefix.lower() for prefix in _PREFIXES if not {*prefix} & {*_PREFIXES_WITH})),
+    "-": ("--", "curl", "private key", *_PREFIXES_WITH["-"]),
+    "_": _PREFIXES_WITH["_"],
+    ".": _PREFIXES_WITH["."],
+    ":": ("://", *_NAMES),
+    "=": ("sig", *_NAMES),
 }
-"""The same by a character that they hold: one search for it saves many."""
+"""All hints and prefixes in small letters, by a character without which they count for nothing: looking for that one
+first saves most of the searches."""
 
 _UNMARKED = r"(?!\[redacted: )"
 _PEM = r"(?s:-----BEGIN [A-Z ]*PRIVATE KEY-----.*?(?:-----END [A-Z ]*PRIVATE KEY-----|\Z))"
@@ -249,13 +253,15 @@ def _redact_text(text: str, exact: tuple[str, ...]) -> str:
 
 def _may_match(text: str) -> bool:
     """Whether some rule may match; a few plain searches say no to nearly every text."""
-    for mark, prefixes in _PREFIXES_WITH.items():
-        if mark in text and any(map(text.__contains__, prefixes)):
-            return True
-    lower, hints = text.lower(), _HINTS if ":" in text or "=" in text else _WITHOUT_SIGN
-    if not any(map(lower.__contains__, hints)):
+    lower, needles = text.lower(), _NEEDLES[""]
+    for mark in "-_.:=":
+        if mark in text:
+            needles += _NEEDLES[mark]
+    if not any(map(lower.__contains__, needles)):
         return False
-    return any(re.search(pattern, lower) for hint, pattern in hints.items() if hint in lower)
+    if any(map(text.__contains__, _PREFIXES)):
+        return True
+    return any(re.search(pattern, lower) for hint, pattern in _HINTS.items() if hint in lower)
 
 
 def _json_inside(text: str) -> Any:

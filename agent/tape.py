@@ -23,9 +23,7 @@ class Tape:
 
     def __init__(self, path: Path) -> None:
         self._file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_TRUNC, 0o600)
-        self._used = self._room = 0
-        self._map: mmap.mmap | None = None
-        self._reserve(ROOM)
+        self._map = self._mapped(ROOM)
 
     def append(self, data: bytes) -> None:
         """Add bytes at the end.
@@ -33,25 +31,28 @@ class Tape:
         Raises:
             OSError: the disk is full; the file is as it was before.
         """
-        end = self._used + len(data)
-        if end > self._room:
-            self._reserve(end + ROOM)
-        self._map[self._used : end] = data  # type: ignore[index]
-        self._used = end
+        try:
+            self._map.write(data)
+        except ValueError:  # it does not fit
+            used = self._map.tell()
+            grown = self._mapped(used + len(data) + ROOM)
+            self._map.close()
+            self._map = grown
+            grown.seek(used)
+            grown.write(data)
 
     def close(self) -> None:
         """Give the reserved room back and let go of the file."""
-        if self._map is not None:
+        if not self._map.closed:
+            used = self._map.tell()
             self._map.close()
-            self._map = None
-            os.ftruncate(self._file, self._used)
+            os.ftruncate(self._file, used)
             os.close(self._file)
 
-    def _reserve(self, room: int) -> None:
+    def _mapped(self, room: int) -> mmap.mmap:
+        """The file in memory, with this many bytes reserved."""
         if hasattr(os, "posix_fallocate"):
             os.posix_fallocate(self._file, 0, room)
         else:
             os.ftruncate(self._file, room)
-        if self._map is not None:
-            self._map.close()
-        self._map, self._room = mmap.mmap(self._file, room), room
+        return mmap.mmap(self._file, room)
