@@ -39,8 +39,7 @@ def violations(messages: Sequence[Message], start: int = 0) -> list[Violation]:
     found: list[Violation] = []
     expected: list[str] = []
     block = start
-    for position in range(start, len(messages)):
-        message = messages[position]
+    for position, message in enumerate(messages[start:], start):
         if message.role == "tool":
             call_id = message.tool_call_id or ""
             if call_id in expected:
@@ -55,7 +54,7 @@ def violations(messages: Sequence[Message], start: int = 0) -> list[Violation]:
         block = position
         if message.tool_calls and message.role == "assistant":
             expected = [call.id for call in message.tool_calls]
-            if "" in expected or len(set(expected)) < len(expected):
+            if "" in expected or (len(expected) > 1 and len(set(expected)) < len(expected)):
                 found.append(
                     Violation("bad_ids", position, "", f"message {position + 1}: calls without ids of their own")
                 )

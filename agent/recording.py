@@ -72,7 +72,8 @@ def record_reply(run: RunState, reply: ModelReply, latency_ms: float, *, need_to
     step.finish_reason, step.cost, step.model = reply.finish_reason, reply.cost, reply.model
     if reply.retries:
         step.retries = [asdict(retry) for retry in reply.retries]
-    step.warnings = list(reply.warnings)
+    if reply.warnings:
+        step.warnings = list(reply.warnings)
     if warning := truncation_warning(run):
         step.warnings.append(warning)
     step.reply = run.trace.add(reply.message, Maker.MODEL, step.index, raw=reply.raw)
