@@ -157,7 +157,9 @@ def test_a_second_tab_asks_nothing_while_the_run_is_paused(app: str, lab, new_la
 
 def test_every_quick_press_of_step_is_one_phase(app: str, lab) -> None:
     lab.open(app)
-    for _ in range(6):
+    lab.key("s")
+    expect(lab.status).to_contain_text("Next: call")
+    for _ in range(5):
         lab.page.keyboard.press("s")
         lab.page.wait_for_timeout(300)
     lab.rows(4)
