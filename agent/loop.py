@@ -99,7 +99,7 @@ class Loop(RunControl):
         """Is there a reason to stop? If there is none, once more round the loop."""
         run, limits = self.run, self.settings.limits
         note_outcomes(run, limits)
-        stop = first_stop(run, self.settings)
+        stop = first_stop(run, self.settings, self._rules)
         self._log_step("OBSERVE" if stop is None else "DONE")
         run.pending = []
         if stop and stop.reason is StopReason.EMPTY_ANSWER and may_nudge(run, self.settings):

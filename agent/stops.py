@@ -5,7 +5,7 @@ Stopping is not finishing: that the task is done is said by the evidence, never 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from hashlib import blake2b
@@ -59,12 +59,17 @@ class Stop:
 Rule = Callable[["RunState", "Settings"], Stop | None]
 
 
-def first_stop(run: RunState, settings: Settings) -> Stop | None:
-    """The first rule that fires after a step; None: the loop goes round once more."""
-    for rule in RULES:
+def first_stop(run: RunState, settings: Settings, rules: Sequence[Rule]) -> Stop | None:
+    """The first of these rules that fires after a step; None: the loop goes round once more."""
+    for rule in rules:
         if stop := rule(run, settings):
             return stop
     return None
+
+
+def rules_under(limits: Limits) -> list[Rule]:
+    """The rules in their order, without those whose limit is switched off."""
+    return [rule for rule in RULES if rule not in _LIMIT_OF or getattr(limits, _LIMIT_OF[rule]) is not None]
 
 
 def stop_for(error: AgentError, *, out_of_time: bool) -> Stop:
@@ -198,6 +203,14 @@ BUDGETS: tuple[Rule, ...] = (token_budget, cost_budget, deadline, max_iterations
 """Rules that also hold before the first call of a turn."""
 RULES: tuple[Rule, ...] = (failed, answered, truncated_calls, rejected, repeated_call, consecutive_errors, *BUDGETS)
 """The order matters only where two fire at once: what the model said comes before what we count."""
+_LIMIT_OF: dict[Rule, str] = {
+    repeated_call: "repeated_calls",
+    consecutive_errors: "failing_steps",
+    token_budget: "total_tokens",
+    cost_budget: "cost",
+    deadline: "deadline_s",
+}
+"""The limit without which a rule never fires."""
 ASK_AGAIN = frozenset(
     (
         StopReason.MODEL_ERROR,

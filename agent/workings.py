@@ -22,7 +22,7 @@ from agent.outgoing import Outgoing
 from agent.request import MessageView
 from agent.settings import Settings
 from agent.state import PendingCall, RunState
-from agent.stops import Stop, StopReason, over_budget, stop_for
+from agent.stops import Stop, StopReason, over_budget, rules_under, stop_for
 from agent.tool_result import ToolResult
 from agent.tools import RunContext, ToolRegistry
 
@@ -67,6 +67,7 @@ class Workings:
         window = ContextWindow(budget, run.context, tokens.count_schemas(trace.tools)) if budget else None
         self._outgoing = Outgoing(window, settings.interventions)
         self._needs_tokens = settings.limits.total_tokens is not None
+        self._rules = rules_under(settings.limits)
         self._fresh = True
 
     # ---- telling ----
