@@ -146,24 +146,25 @@ class Journal:
             return
         if self._broken:
             self.open(run)
-        if run.phase is None:
+        following = run.phase
+        if following is None:
             write_trace(run.trace, self.folder, self._secrets, clean=self._clean)
             self.close()
             self.on = False
             self._path.unlink(missing_ok=True)
-        elif done is CALL or run.phase is APPEND:
+        elif done is CALL or following is APPEND:
             return  # a reply, a failure or the last result of a step says itself what comes next
         elif run.failure:
-            self._write({"phase": run.phase, "failure": [run.failure.reason, run.failure.detail]})
+            self._write({"phase": following, "failure": [run.failure.reason, run.failure.detail]})
         elif done is PREPARE and run.request and run.request.edits:
             self._write(self._edited_request(run))
         elif run.counters.nudges > self._nudges:
             self._nudges = run.counters.nudges
-            self._write({"nudge": run.phase})
+            self._write({"nudge": following})
         else:
-            if run.phase is APPROVE or (run.phase is EXECUTE and _more_than_run(run.pending)):
+            if following is APPROVE or (following is EXECUTE and _more_than_run(run.pending)):
                 self.decided(run.pending)
-            self._append(_NEXT[run.phase])
+            self._append(_NEXT[following])
 
     def close(self) -> None:
         """Let go of the file; the journal stays as it is."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any
 
 from agent.errors import InputError
@@ -61,7 +61,7 @@ class Limits:
 
     def to_dict(self) -> dict[str, Any]:
         """JSON data, as it stands in a trace's ``config``."""
-        return {**asdict(self), "cosmetic": list(self.cosmetic)}
+        return {**{name: getattr(self, name) for name in self.__slots__}, "cosmetic": list(self.cosmetic)}
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Limits:

@@ -32,8 +32,7 @@ class Record:
     def to_dict(self) -> dict[str, Any]:
         """JSON data; ``extra`` is spread beside the known keys."""
         kind: Any = self.__class__
-        data = _reader(kind)(self)
-        return {**data, **self.extra} if self.extra else data
+        return _reader(kind)(self)
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Self:
@@ -64,7 +63,7 @@ def _reader(kind: Any) -> Callable[[Any], dict[str, Any]]:
     """
     names = [f.name for f in fields(kind) if f.name != "extra"]
     parts = [f"{name!r}: {'_plain' if name in kind.nested else ''}(r.{name})" for name in names]
-    reader: Callable[[Any], dict[str, Any]] = eval(f"lambda r: {{{', '.join(parts)}}}")
+    reader: Callable[[Any], dict[str, Any]] = eval(f"lambda r: {{{', '.join(parts)}, **r.extra}}")
     return reader
 
 
