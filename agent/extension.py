@@ -7,20 +7,12 @@ from typing import Any
 
 from agent.limits import HARD_CAP
 from agent.settings import Settings
-from agent.stops import StopReason
+from agent.stops import ASK_AGAIN, StopReason
 
 MORE_STEPS = 5
 """Steps that one extension grants."""
 
-_TRY_AGAIN = frozenset(
-    {
-        StopReason.MODEL_ERROR,
-        StopReason.UNKNOWN_ACTION,
-        StopReason.TRUNCATED,
-        StopReason.STOPPED_BY_USER,
-        StopReason.REJECTED_BY_USER,
-    }
-)
+_TRY_AGAIN = ASK_AGAIN - {StopReason.SCRIPT_EXHAUSTED, StopReason.CONTEXT_OVERFLOW}
 """After these the same request may be answered otherwise. A script that has run out and a list that is too long give
 the same again."""
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import math
 import re
+from collections.abc import Callable
 from typing import Any
 
 try:
@@ -37,12 +38,7 @@ def dumps(value: Any, *, indent: bool = False, compact: bool = False) -> str:
     Raises:
         TypeError: a value that JSON has no form for.
     """
-    encode = _indented if indent else _compact if compact else _spaced
-    try:
-        text = encode(value)
-    except ValueError:
-        text = encode(_finite(value))
-    return text if text.isascii() else clean(text)
+    return _strict(_indented if indent else _compact if compact else _spaced, value)
 
 
 def dump_bytes(value: Any) -> bytes:
@@ -67,10 +63,14 @@ def canonical(value: Any) -> str:
     Raises:
         TypeError: a value that JSON has no form for.
     """
+    return _strict(_canonical, value)
+
+
+def _strict(encode: Callable[[Any], str], value: Any) -> str:
     try:
-        text = _canonical(value)
+        text = encode(value)
     except ValueError:
-        text = _canonical(_finite(value))
+        text = encode(_finite(value))
     return text if text.isascii() else clean(text)
 
 
