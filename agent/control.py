@@ -129,6 +129,7 @@ class RunControl(Workings):
         Raises:
             InputError: ``text`` is no text.
             AgentError: the run is being advanced in another thread.
+            OSError: the journal cannot be begun. The turn has begun all the same, and ``advance()`` tries again.
         """
         if not isinstance(text, str):
             raise InputError(f"the user's message must be text, not {type(text).__name__}")

@@ -18,7 +18,7 @@ from agent.models.base import ModelReply
 from agent.models.replies import read_content, read_message
 from agent.protocol import with_own_ids
 from agent.stops import StopReason
-from agent.tool_result import plain
+from agent.tool_result import MAX_BITS, plain
 from agent.usage import Usage
 
 _NOTHING: dict[str, Any] = {}
@@ -61,6 +61,8 @@ def _are_simple(message: Message) -> bool:
             return False
         for name, value in call.arguments.items():
             if name.__class__ is not str or value.__class__ not in _SIMPLE:
+                return False
+            if value.__class__ is int and value.bit_length() > MAX_BITS:
                 return False
         if call.id.__class__ is not str or not call.id:
             return False

@@ -94,7 +94,7 @@ class Journal:
         }
         if run.context.dropped or run.context.known:
             line["context"] = slots(run.context)
-        self._write(line, _said(reply))
+        self._write(line, None if run.context.summary else _said(reply))
 
     def failed(self, run: RunState, following: Phase) -> None:
         """The model call gave no reply; what comes next is decide, or prepare for a shorter request."""
@@ -141,6 +141,7 @@ class Journal:
 
         Raises:
             OSError: the disk is full. The run itself is as it should be, and the next phase writes all of it anew.
+                After the last phase the journal stays: that of an interrupted run which has nothing left to do.
         """
         if not self.on or self.folder is None:
             return
@@ -202,9 +203,9 @@ class Journal:
             self._broken = error
 
 
-def _more_than_run(calls: list[PendingCall]) -> list[PendingCall]:
-    """The calls about which something else was decided than to run them as the model named them."""
-    return [pending for pending in calls if pending.decision is not RUN or pending.name != pending.call.name]
+def _more_than_run(calls: list[PendingCall]) -> bool:
+    """Whether something else was decided than to run every call as the model named it."""
+    return any(pending.decision is not RUN or pending.name != pending.call.name for pending in calls)
 
 
 def _said(reply: ModelReply) -> str | None:

@@ -46,9 +46,15 @@ def begin_turn(run: RunState, text: str) -> None:
 
 
 def begin_step(run: RunState) -> TraceStep:
-    """The record of the step whose model call is about to be made; one that was refused as too long is used again."""
+    """The record of the step whose model call is about to be made.
+
+    The step at hand goes on where its call was refused as too long, or never came back because the program was
+    interrupted.
+    """
     steps = run.trace.steps
-    if not (steps and steps[-1].reply is None and run.context.refused_step == steps[-1].index):
+    last = steps[-1] if run.iteration else None
+    again = last and last.reply is None and (last.latency_ms is None or run.context.refused_step == last.index)
+    if not again:
         steps.append(TraceStep(index=len(steps) + 1))
     step = steps[-1]
     step.started, step.request = clock.now(), run.request

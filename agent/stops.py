@@ -229,8 +229,8 @@ def note_outcomes(run: RunState, limits: Limits) -> None:
     """Bring the counters of the repeat and error rules up to date after a step with tool calls."""
     if not run.pending:
         return
-    well = [pending for pending in run.pending if pending.result is None or pending.result.ok]
-    run.counters.failing = 0 if well else run.counters.failing + 1
+    all_failed = all(pending.result is not None and not pending.result.ok for pending in run.pending)
+    run.counters.failing = run.counters.failing + 1 if all_failed else 0
     if limits.repeated_calls:
         outcomes = sorted(_signature(pending, limits) for pending in run.pending)
         # Nine equal calls in one reply are nine repeats; different calls of one reply are one thing, in any order.

@@ -23,7 +23,11 @@ class Tape:
 
     def __init__(self, path: Path) -> None:
         self._file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_TRUNC, 0o600)
-        self._map = self._mapped(ROOM)
+        try:
+            self._map = self._mapped(ROOM)
+        except OSError:
+            os.close(self._file)
+            raise
 
     def append(self, data: bytes) -> None:
         """Add bytes at the end.

@@ -20,7 +20,7 @@ from agent.redact import redact_text
 
 MAX_DEPTH = 100
 """Containers inside containers that a result may have; what lies deeper is replaced by a sentence."""
-_MAX_BITS = 10_000
+MAX_BITS = 10_000
 """Longer integers are refused by many JSON parsers, Python's own among them."""
 _ADDRESS = re.compile(r" at 0x[0-9A-Fa-f]+")
 
@@ -107,7 +107,7 @@ def plain(value: Any, above: tuple[int, ...] = ()) -> Any:
     if kind is str:
         return value if value.isascii() else jsontext.clean(value)
     if kind is int:
-        return value if value.bit_length() <= _MAX_BITS else f"<integer of {value.bit_length()} bits>"
+        return value if value.bit_length() <= MAX_BITS else f"<integer of {value.bit_length()} bits>"
     if value is None or kind is bool:
         return value
     if kind is float:

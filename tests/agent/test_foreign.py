@@ -106,6 +106,13 @@ def test_a_call_without_an_id_gets_one() -> None:
     assert any("ids" in warning for warning in result.trace.steps[0].warnings)
 
 
+def test_an_integer_that_no_parser_takes_is_named_by_its_length() -> None:
+    huge = 10**5000
+    result = run(FakeModel([[call(arguments={"a": huge, "b": 1})], "done"]), [add], "?")
+    assert result.reason == "final"
+    assert f"<integer of {huge.bit_length()} bits>" in dumps(result.trace.to_dict())
+
+
 def test_what_cannot_be_kept_is_left_out_and_told() -> None:
     odd = reply(Message("assistant", 5), usage=7, raw=object(), cost="much", model=3, finish_reason=[], warnings="x")  # type: ignore[arg-type]
     result = run(Foreign(odd), [add], "?")

@@ -131,3 +131,24 @@ def test_no_secret_reaches_the_disk(tmp_path: Path) -> None:
 def test_what_is_no_journal_is_refused_in_words(data: bytes) -> None:
     with pytest.raises(InputError, match="journal"):
         recover(data)
+
+
+def test_a_secret_in_a_summary_is_in_no_line_of_the_journal(tmp_path: Path) -> None:
+    """The summary is the model's own text, and stands in every line of a reply that follows it."""
+    key = "Zq81Lm-the-key-in-use"
+
+    class Repeats(FakeModel):
+        secrets = (key,)
+
+    long = "lorem ipsum dolor sit amet " * 60
+    model = Repeats([f"fine {long}", f"They gave the key {key}", "one more", "done"])
+    loop = Loop(model, [], journal=tmp_path, context=ContextBudget(700))
+    loop.start(long)
+    loop.finish()
+    loop.start(long[:900])
+    path = tmp_path / f"{loop.trace.trace_id}.jsonl"
+    while loop.phase is not None:
+        loop.advance()
+        assert not path.exists() or key.encode() not in path.read_bytes()
+    assert key in loop.run.context.summary, "the run itself goes on with the real text"
+    assert key not in path.with_suffix(".json").read_text()

@@ -91,6 +91,28 @@ def test_a_tool_that_was_interrupted_does_not_run_again_unasked(
     assert loop.stop_reason == "final"
 
 
+def test_a_model_call_that_was_interrupted_is_the_same_step_when_it_is_made_again(
+    tmp_path: Path,
+) -> None:
+    class Interrupted(FakeModel):
+        def complete(self, *_: Any, **__: Any) -> ModelReply:
+            raise KeyboardInterrupt
+
+    loop = Loop(Interrupted([]), journal=tmp_path)
+    loop.start("go")
+    loop.advance()
+    with pytest.raises(KeyboardInterrupt):
+        loop.advance()
+    recovered = left_behind(tmp_path)
+    again = Loop.resume(recovered, model=FakeModel(["done"]))
+    again.finish()
+    loop = Loop.resume(loop.snapshot(), model=FakeModel(["done"]))
+    loop.finish()
+    for run in (loop, again):
+        assert [(step.index, step.reply) for step in run.trace.steps] == [(1, 1)]
+        assert (run.run.iteration, run.stop_reason) == (1, "final")
+
+
 def overflowing() -> list[Any]:
     return [call(1, n=1), call(2, n=2), ModelError("too long", kind="context_overflow"), "done"]
 

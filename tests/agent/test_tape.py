@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import resource
 import signal
 import subprocess
 import sys
@@ -34,6 +35,19 @@ def test_it_grows_beyond_its_room(tmp_path: Path) -> None:
         tape.append(piece)
     tape.close()
     assert (tmp_path / "a").read_bytes() == b"".join(pieces)
+
+
+def test_a_file_that_cannot_be_made_leaves_nothing_open(tmp_path: Path) -> None:
+    before = len([*Path("/proc/self/fd").iterdir()])
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (ROOM - 1, hard))
+    try:
+        for _ in range(5):
+            with pytest.raises(OSError, match="File too large"):
+                Tape(tmp_path / "a")
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+    assert len([*Path("/proc/self/fd").iterdir()]) == before
 
 
 def test_it_may_be_renamed_meanwhile(tmp_path: Path) -> None:
