@@ -1,7 +1,7 @@
 """Command line: ``python -m traces summary FILE... [--json]``.
 
-Exit code 0: every file opened. 1: some file did not open; its entry says why. 2: the command line cannot be used, or
-the output cannot be written. 130: interrupted.
+Exit code 0: every file opened. 1: some file did not open; standard error says why, with ``--json`` its entry. 2: the
+command line cannot be used, or the output cannot be written. 130: interrupted.
 """
 
 from __future__ import annotations
@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from agent import jsontext
-from agent.console import DONE, FAILED, Parser, command, printable, say
+from agent.console import DONE, FAILED, Parser, command, printable, say, tell
+from traces.report import ImportReport
 from traces.summary import FileSummary, TraceSummary, summarise, summarise_file
 
 PROG = "python -m traces"
@@ -27,7 +28,10 @@ def _summary(arguments: Sequence[str] | None) -> int:
     """Count what files hold. The only command, until there is a second one."""
     options = _parser().parse_args(arguments)
     files = [summarise_file(path) for path in options.files]
-    say(jsontext.dumps([file.to_dict() for file in files], indent=True) if options.json else printable(_table(files)))
+    if options.json:
+        say(jsontext.dumps([file.to_dict() for file in files], indent=True))
+    else:
+        _show(files)
     return FAILED if any(file.error for file in files) else DONE
 
 
@@ -44,24 +48,28 @@ def _parser() -> Parser:
     return parser
 
 
-def _table(files: list[FileSummary]) -> str:
-    """For people: a line for each file and one for each of its conversations."""
-    lines: list[str] = []
+def _show(files: list[FileSummary]) -> None:
+    """For people: the counts are results; why a file did not open is something said about them."""
     for file in files:
-        report = file.report
         if file.error is not None:
-            lines.append(file.error)
-        if report is None:
-            continue
-        if file.error is None:
-            count = f"{len(report.traces):,} conversation{'' if len(report.traces) == 1 else 's'}"
-            lines.append(f"{file.file}: {report.format}, {count}")
-        rows = [_row(summarise(trace)) for trace in report.traces]
-        lines += _aligned([_COLUMNS, *rows]) if rows else []
-        lines += [f"  line {bad.line}: {bad.error}" for bad in report.bad_lines]
-        unread = report.unread if file.error is None else report.unread[1:]  # the first is the error
-        lines += [f"  {sentence}" for sentence in (*unread, *report.repaired, *report.warnings)]
-    return "\n".join(lines)
+            unread = file.report.unread[1:] if file.report else []  # the first is the error
+            tell(printable("\n".join([f"{PROG}: {file.error}", *_remarks(file.report, unread)])))
+        elif file.report is not None:
+            say(printable("\n".join([*_counts(file.file, file.report), *_remarks(file.report, file.report.unread)])))
+
+
+def _counts(name: str, report: ImportReport) -> list[str]:
+    """A line for the file and one for each of its conversations."""
+    count = f"{len(report.traces):,} conversation{'' if len(report.traces) == 1 else 's'}"
+    rows = [_row(summarise(trace)) for trace in report.traces]
+    return [f"{name}: {report.format}, {count}", *(_aligned([_COLUMNS, *rows]) if rows else [])]
+
+
+def _remarks(report: ImportReport | None, unread: Sequence[str]) -> list[str]:
+    if report is None:
+        return []
+    bad_lines = [f"line {bad.line}: {bad.error}" for bad in report.bad_lines]
+    return [f"  {remark}" for remark in (*bad_lines, *unread, *report.repaired, *report.warnings)]
 
 
 def _row(summary: TraceSummary) -> tuple[str, ...]:

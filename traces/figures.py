@@ -121,7 +121,8 @@ def _stacked(
         margin={"l": 10, "r": 10, "t": 30, "b": 10},
         showlegend=True,
     )
-    if not columns:
+    if not columns:  # the axes would show numbers that nobody reported
+        figure.update_xaxes(visible=False).update_yaxes(visible=False)
         figure.add_annotation(text=t("not reported"), showarrow=False, xref="paper", yref="paper", x=0.5, y=0.5)
     return figure
 

@@ -74,3 +74,5 @@ def test_a_chart_without_numbers_says_that_nothing_was_reported(draw):
     for trace in (Trace(), Trace(steps=[TraceStep(index=1)])):
         figure = draw(steps_frame(trace))
         assert [note.text for note in figure.layout.annotations] == ["not reported"]
+        assert figure.layout.xaxis.visible is False
+        assert figure.layout.yaxis.visible is False

@@ -105,11 +105,24 @@ def test_no_sentence_about_a_file_names_it_twice(save, tmp_path):
     os.mkfifo(tmp_path / "pipe")
     paths = [save({"a": 1}), save("{torn", "torn.json"), tmp_path / "missing", tmp_path / "pipe", tmp_path]
     result = run("summary", *paths, "")
-    assert (result.returncode, result.stderr) == (1, b"")
-    *lines, empty = result.stdout.decode().splitlines()
+    assert (result.returncode, result.stdout) == (1, b"")
+    *lines, empty = result.stderr.decode().splitlines()
     assert [line.count(str(path)) for line, path in zip(lines[:4], paths[:4], strict=True)] == [1] * 4
     assert lines[3].endswith("pipe cannot be opened: it is not a regular file")
-    assert empty == "the name of the file is empty"
+    assert empty == "python -m traces: the name of the file is empty"
+
+
+def test_people_get_counts_on_standard_output_and_failures_on_standard_error(save, chat):
+    good, bad = save(chat, "good.json"), save('{"a": 1}\n{torn\n{"a": 2}', "bad.jsonl")
+    missing = good.with_name("missing.json")
+    result = run("summary", bad, good, missing)
+    assert result.returncode == 1
+    assert result.stdout.decode().startswith(f"{good}: openai-chat, 1 conversation\n")
+    assert not any(path.name in result.stdout.decode() for path in (bad, missing))
+    first, *remarks, last = result.stderr.decode().splitlines()
+    assert first.startswith(f"python -m traces: {bad}: no known trace format")
+    assert any(remark.startswith("  line 2: ") for remark in remarks)
+    assert str(missing) in last and last.endswith("No such file or directory")
 
 
 def test_a_text_that_is_never_closed_is_told_with_one_place(save):
