@@ -46,14 +46,15 @@ class Asker:
                 reply = self.model.complete(messages, tool_schemas)
             sound = as_reply(reply)
         except AgentError as error:
-            words = redact_text(str(error), self._secrets())
+            words = redact_text(str(error), self.secrets)
             if words != str(error):
                 error.args = (words,)
             raise
         except Exception as error:
-            raise ModelError(describe(error, self._secrets())) from error
+            raise ModelError(describe(error, self.secrets)) from error
         return sound, clock.since_ms(started)
 
-    def _secrets(self) -> tuple[str, ...]:
+    @property
+    def secrets(self) -> tuple[str, ...]:
         """The exact values, such as the key in use, that no error may repeat."""
         return tuple(getattr(self.model, "secrets", None) or ())

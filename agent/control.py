@@ -78,8 +78,8 @@ class RunControl(Workings):
         trace_id: str | None = None,
     ) -> None:
         settings = Settings(max_steps, policy, limits or NO_LIMITS, context, tuple(interventions), parallel, unknown)
-        kept = Journal(journal, getattr(model, "secrets", ()))
-        super().__init__(Asker(model), ToolRegistry.of(tools), settings, evidence, on_event, kept)
+        asker = Asker(model)
+        super().__init__(asker, ToolRegistry.of(tools), settings, evidence, on_event, Journal(journal, asker.secrets))
         trace = Trace(created=clock.now(), title=title, model=_model_info(model))
         trace.trace_id = trace_id or trace.trace_id
         if system:
@@ -95,6 +95,11 @@ class RunControl(Workings):
     def messages(self) -> list[Message]:
         """The message list: the only thing that the model is ever told."""
         return self.run.trace.messages
+
+    @property
+    def secrets(self) -> tuple[str, ...]:
+        """Exact values that must be written and shown nowhere, such as the key in use."""
+        return self._asker.secrets
 
     @property
     def phase(self) -> Phase | None:

@@ -82,6 +82,7 @@ class Loop(RunControl):
         """The environment answers: what was approved runs, and the result of each call is kept."""
         run = self.run
         if ask_about_unknowns(run.pending):
+            recording.note_unknowns(run)
             return APPROVE
         for position, result in self._act(run.pending):
             pending = run.pending[position]

@@ -22,9 +22,9 @@ from agent.usage import Usage
 
 logger = logging.getLogger("agent")
 
+UNKNOWN = "unknown"
+"""The decision of a call that was in flight when the program ended: nobody can say whether its tool ran."""
 NUDGE = "Your last message was empty. Please go on: call a tool or give the final answer."
-UNDECIDED = "unknown"
-"""The decision of a call as long as nobody has decided."""
 _FLAT = 1.02
 """A count that grew by less than this factor stands still: templates make it jitter by a few tokens."""
 _TRUNCATION_GROWTH = 200
@@ -84,8 +84,7 @@ def record_reply(run: RunState, reply: ModelReply, latency_ms: float, *, need_to
         step.warnings.append(warning)
     step.reply = run.trace.add(reply.message, Maker.MODEL, step.index, raw=reply.raw)
     step.tools = [
-        ToolRun(tool_call_id=call.id, name=call.name, arguments=call.arguments, decision=UNDECIDED)
-        for call in reply.message.tool_calls
+        ToolRun(tool_call_id=call.id, name=call.name, arguments=call.arguments) for call in reply.message.tool_calls
     ]
     run.pending = [PendingCall(call) for call in reply.message.tool_calls]
     count_usage(run, step.usage, reply.cost)
@@ -142,12 +141,21 @@ def record_result(run: RunState, index: int, pending: PendingCall, result: ToolR
     tool = run.step.tools[index]
     tool.name = pending.name or pending.call.name
     tool.started, tool.latency_ms, tool.ok = pending.started, result.latency_ms, result.ok
-    if decision is not None:
+    if decision is None:
+        tool.decision = UNKNOWN
+    else:
         tool.decision = "timed_out" if result.timed_out else decision.kind
         if decision.arguments is not None:
             tool.arguments = decision.arguments
         if decision.by == "user" and decision.kind != "run":
             _note_intervention(run, decision.kind, Phase.APPROVE, {"call": pending.call.id, **decision.words()})
+
+
+def note_unknowns(run: RunState) -> None:
+    """Say in the trace which tools had begun when the program ended, and gave no result."""
+    for tool, pending in zip(run.tool_runs, run.pending, strict=True):
+        if pending.begun and pending.result is None:
+            tool.decision = UNKNOWN
 
 
 def _note_intervention(run: RunState, kind: str, phase: Phase, params: dict[str, Any]) -> None:

@@ -162,6 +162,7 @@ def _ask_about_unknowns(run: RunState) -> None:
     """A tool of unknown outcome, or one whose arguments are not what they were, must not simply run."""
     if run.phase not in (Phase.APPROVE, Phase.EXECUTE):
         return
+    recording.note_unknowns(run)
     lost = [p for p in run.pending if p.result is None and _MARK in p.call.arguments_text()]
     for pending in lost:
         pending.decision, pending.question = None, SECRET_LOST

@@ -161,8 +161,8 @@ class ToolRun(Record):
     latency_ms: float | None = None
     ok: bool | None = None
     """False: the result is an error. None: unknown."""
-    decision: str = "run"
-    """run, edited, mocked, skipped, rejected, denied, timed_out or unknown."""
+    decision: str | None = None
+    """run, edited, mocked, skipped, rejected, denied, timed_out or unknown. None: nothing was done yet."""
 
 
 @dataclass(slots=True, kw_only=True)

@@ -14,11 +14,12 @@ from pages.parts.notices import notices
 from pages.parts.open_runs import open_runs
 from pages.parts.opening import CHANGED, current_run, press, preview, problem
 from pages.parts.setup_form import setup_form
+from pages.parts.tabs import tabs
 from pages.parts.transport import Drawn, StatusBox, buttons, live, status_lines
 from pages.parts.words import t
 
-_STATUS_PX = 176
-"""Height of the status box: it has room for the outcome, so that nothing below it moves when a run ends."""
+_STATUS_PX = 184
+"""Height of the status box: it has room for most outcomes, so that nothing below it moves when a run ends."""
 
 
 def page() -> None:
@@ -27,6 +28,7 @@ def page() -> None:
     Buttons and status come first, whatever stands below them, so that a press is acknowledged at once.
     """
     run = current_run()
+    tabs().show(run.id if run is not None else None)
     drawn = Drawn.of(run) if run is not None else None
     setup = setup_form(busy=drawn is not None and drawn.busy, changed=CHANGED)
     open_runs(run.id if run is not None else None)

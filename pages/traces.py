@@ -12,6 +12,7 @@ from pages.parts.library import library, title_words, upload_field
 from pages.parts.menu import ensure_menu
 from pages.parts.notices import notices
 from pages.parts.runs import registry
+from pages.parts.tabs import tabs
 from pages.parts.trace_view import first_error, raw_view, report_view, trace_view
 from pages.parts.words import t
 from traces.report import ImportReport
@@ -20,6 +21,7 @@ from traces.summary import summarise
 
 def page() -> None:
     """Draw what the address asks for: a trace of the library, a file of the user's own, else the list."""
+    tabs().show(None)
     upload_field()
     notices()
     try:

@@ -85,13 +85,16 @@ def _put_step_right(step: TraceStep, number: int, messages: int, problems: set[s
     step.warnings = [as_text(warning) for warning in step.warnings]
     _in_range(step, "reply", messages, problems)
     for run in step.tools:
-        _typed(run, problems, str, "tool_call_id", "name", "decision", default="")
+        _typed(run, problems, str, "tool_call_id", "name", default="")
+        _typed(run, problems, str, "decision")
         _amount(run, problems, "latency_ms")
         _typed(run, problems, bool, "ok")
         _timed(run, problems, "started")
         _typed(run, problems, dict, "arguments", default={})
         _typed(run, problems, int, "message")
         _in_range(run, "message", messages, problems)
+        if run.decision is None and run.message is not None:
+            run.decision = "run"
 
 
 def _amount(record: Record, problems: set[str], *names: str) -> None:

@@ -6,10 +6,11 @@ import streamlit as st
 
 from agent.approval import Decision
 from agent.extension import MORE_STEPS, extension
-from agent.redact import redact
+from agent.redact import redact_text
 from pages.parts import address
 from pages.parts.message_view import text_block
 from pages.parts.runs import OpenRun
+from pages.parts.tabs import tabs
 from pages.parts.words import t
 
 
@@ -21,7 +22,8 @@ def approval_panel(run: OpenRun) -> None:
             continue
         with st.container(border=True):
             st.text(f"{pending.call.name}   {pending.call.id}\n{pending.question}")
-            text_block(pending.call.arguments_text(), key=f"pending-{position}", file_name="arguments.json")
+            arguments = redact_text(pending.call.arguments_text(), run.loop.secrets)
+            text_block(arguments, key=f"pending-{position}", file_name="arguments.json")
             with st.container(horizontal=True):
                 for label, icon, decision in (
                     (t("Approve"), ":material/check:", Decision.run()),
@@ -42,12 +44,11 @@ def _decide(run: OpenRun, position: int, decision: Decision) -> None:
         if not run.loop.waiting or position >= len(pending) or pending[position].decision is not None:
             return
         run.loop.decide(position, decision)
-    if run.loop.waiting:
-        return
-    if run.asked == "continue":
+    if not run.loop.waiting and run.asked == "continue":
         run.runner.resume()
-    elif run.asked == "step_over":
+    elif not run.loop.waiting and run.asked == "step_over":
         run.runner.step_over()
+    tabs().wake_others(run.id)
 
 
 def extend_button(run: OpenRun) -> None:
@@ -72,6 +73,7 @@ def _extend(run: OpenRun) -> None:
         loop.extend(**changes)
     run.asked = "continue"
     run.runner.resume()
+    tabs().wake_others(run.id)
 
 
 def failure_panel(run: OpenRun) -> None:
@@ -79,4 +81,4 @@ def failure_panel(run: OpenRun) -> None:
     error = run.runner.error
     if error is not None:
         st.error(t("The run was interrupted by a defect. Press a button to try the same phase again."))
-        st.text(str(redact(f"{type(error).__name__}: {error}")))
+        st.text(redact_text(f"{type(error).__name__}: {error}", run.loop.secrets))

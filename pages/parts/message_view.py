@@ -110,9 +110,10 @@ def facts_block(facts: Iterable[tuple[str, str]]) -> None:
     st.text("\n".join(f"{name}: {value}" for name, value in facts))
 
 
-def decision_word(decision: str) -> str:
+def decision_word(decision: str | None) -> str:
     """What was done about a call, in the language of the session."""
     words = {
+        None: t("nothing yet"),
         "run": t("run as asked"),
         "edited": t("run with edited arguments"),
         "mocked": t("answered with a given result"),

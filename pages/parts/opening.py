@@ -21,11 +21,12 @@ from agent.toolbox import pick
 from agent.tools import ToolRegistry
 from agent.trace import Trace
 from pages.parts import address
-from pages.parts.data import data_folder
+from pages.parts.data import data_folder, store
 from pages.parts.live_model import make_model, missing
 from pages.parts.runs import SETUP, OpenRun, registry
 from pages.parts.setup import Setup
 from pages.parts.setup_form import Changed, chosen, show_setup
+from pages.parts.tabs import tabs
 from pages.parts.transport import Action, move
 from pages.parts.words import t
 
@@ -104,6 +105,7 @@ def _limits_changed() -> None:
             run.keep_setup(max_steps=setup.max_steps, guards=setup.guards)
             limits = _guarded(run.loop.settings.limits, run.setup.script(), setup.guards)
             run.loop.extend(max_steps=setup.max_steps, limits=limits)
+        tabs().wake_others(run.id)
         st.toast(t("This holds for the run at hand from its next step on."))
 
 
@@ -163,7 +165,8 @@ def _recovered(run_id: str) -> OpenRun | None:
     """
     path = data_folder() / f"{run_id}.jsonl"
     if not _RUN_ID.fullmatch(run_id) or not path.is_file():
-        address.tell(t("This server has no run with the id in the address."))
+        over = t("This run is over and is no longer open here. Its trace is in the list of Traces.")
+        address.tell(over if store().find(run_id) else t("This server has no run with the id in the address."))
         return None
 
     def make() -> OpenRun:

@@ -16,7 +16,9 @@ from typing import Any
 import streamlit as st
 
 from agent.loop import Loop
+from agent.redact import redact_text
 from agent.runner import Runner
+from agent.shown import shown
 from agent.trace import Trace
 from pages.parts.setup import Setup
 
@@ -52,15 +54,21 @@ class OpenRun:
         return self.runner.loop
 
     def trace(self) -> Trace:
-        """The trace up to now, as lists of their own: the worker appends to the live ones while a page draws."""
+        """The trace up to now, without the key in use, as lists of their own: the worker appends to the live ones."""
         live = self.loop.trace
         entries = list(live.entries)
-        return replace(live, entries=entries, messages=live.messages[: len(entries)], steps=list(live.steps))
+        copy = replace(live, entries=entries, messages=live.messages[: len(entries)], steps=list(live.steps))
+        return shown(copy, self.loop.secrets)
 
     def keep_setup(self, **changes: Any) -> None:
         """Note changed settings, so that other tabs show them and the trace keeps them."""
         self.setup = replace(self.setup, **changes)
         self.loop.trace.extra[SETUP] = self.setup.to_dict()
+
+    @property
+    def partial(self) -> str:
+        """The text of the reply that is streaming in, without the key in use."""
+        return redact_text(self.runner.partial, self.loop.secrets)
 
     @property
     def id(self) -> str:

@@ -18,6 +18,7 @@ from pages.parts.outcome import outcome_panel
 from pages.parts.phases import loop_row, next_line, phase_words
 from pages.parts.roles import maker_look
 from pages.parts.runs import OpenRun, registry
+from pages.parts.tabs import tabs
 from pages.parts.words import t
 
 Action = Literal["step", "step_over", "continue", "pause", "stop", "reset"]
@@ -128,14 +129,24 @@ def move(run: OpenRun, action: Action) -> None:
             run.runner.resume()
         case "pause":
             run.runner.pause()
+            tabs().wake_others(run.id)
             return
         case "stop":
             run.runner.stop()
         case "reset":
-            registry().end(run.id)
-            address.close_run()
+            _leave(run)
             return
     run.runner.wait(SETTLE_S)
+    tabs().wake_others(run.id)
+
+
+def _leave(run: OpenRun) -> None:
+    """Show this run no more. It is stopped if it moves, and stays open for other tabs that show it."""
+    address.close_run()
+    if run.runner.busy:
+        run.runner.stop()
+    if not tabs().wake_others(run.id):
+        registry().end(run.id)
 
 
 def live(run: OpenRun, drawn: Drawn, status: StatusBox, problem: str | None) -> None:
@@ -186,9 +197,10 @@ def _lines(run: OpenRun | None, phase: Phase | None, busy: bool, problem: str | 
         doing = asked.get(run.asked) or t("Running")
         st.markdown(f":material/pending: **{doing}**: {words.word} {maker_look(words.actor).badge} {words.sentence}")
         if partial := run.runner.partial:
-            st.text(f"{t('The model is writing')}: …{partial[-LIVE_TAIL:]}")
+            cut = "…" if len(partial) > LIVE_TAIL else ""
+            st.text(f"{t('The model is writing')}: {cut}{partial[-LIVE_TAIL:]}")
     elif phase is None and run is not None:
-        outcome_panel(run.loop.trace.outcome)
+        outcome_panel(run.trace().outcome)
     elif run is not None or problem is None:
         st.markdown(next_line(phase or Phase.PREPARE))
     if problem is not None and not busy:

@@ -200,6 +200,8 @@ class ModelServer:
     url: str
     gate: threading.Event = field(default_factory=threading.Event)
     """While it is not set, requests wait."""
+    echo: bool = False
+    """Answer with the key that came with the request, and nothing else."""
     requests: list[dict[str, Any]] = field(default_factory=list)
     active: int = 0
     peak: int = 0
@@ -242,6 +244,8 @@ def model_server() -> Iterator[ModelServer]:
                 function = {"name": name, "arguments": json.dumps(arguments)}
                 delta = {"role": "assistant", "content": None}
                 delta["tool_calls"] = [{"index": 0, "id": f"c{done}", "type": "function", "function": function}]
+            if state.echo:
+                done, delta = len(calls), {"role": "assistant", "content": f"You sent {self.headers['Authorization']}"}
             finish = "tool_calls" if done < len(calls) else "stop"
             usage = {"prompt_tokens": 40 + 20 * done, "completion_tokens": 8, "total_tokens": 48 + 20 * done}
             head = {"id": "x", "object": "chat.completion.chunk", "model": body["model"]}

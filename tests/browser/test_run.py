@@ -231,3 +231,33 @@ def test_a_killed_server_leaves_a_run_that_goes_on(serve: Callable, tmp_path, la
         lab.key("g")
         lab.rows(7)
         expect(lab.status).to_contain_text("All checks hold.")
+
+
+def test_a_tab_that_rests_shows_what_is_done_in_another_one(app: str, lab, new_lab) -> None:
+    lab.open(app)
+    lab.key("s")
+    expect(lab.status).to_contain_text("Next: call")
+    second = new_lab().open(lab.page.url)
+    second.key("s")
+    expect(lab.status).to_contain_text("Next: approve")
+    lab.rows(3)
+    lab.key("g")
+    second.rows(7)
+    expect(second.status).to_contain_text("All checks hold.")
+    second.key("x")
+    expect(second.button("Step")).to_be_enabled()
+    lab.settled()
+    lab.rows(7)
+    expect(lab.status).to_contain_text("All checks hold.")
+
+
+def test_a_key_that_the_server_repeats_is_not_shown(app: str, lab, model_server) -> None:
+    live(lab, app, model_server)
+    lab.fill("API key", "a-key-of-nobody-4711")
+    model_server.echo = True
+    model_server.gate.set()
+    lab.key("g")
+    lab.rows(3)
+    expect(lab.status).to_contain_text("The model answered")
+    lab.cell(3, "[redacted: ")
+    expect(lab.page.locator("body")).not_to_contain_text("a-key-of-nobody-4711")

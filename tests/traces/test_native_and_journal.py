@@ -151,7 +151,7 @@ def test_results_that_were_kept_but_not_yet_appended_are_shown_where_they_will_s
 @pytest.mark.parametrize(
     ("decision", "shown", "maker"),
     [
-        (None, "unknown", None),
+        (None, None, None),
         (Decision.mock("6"), "mocked", "user"),
         (Decision.reject("no"), "rejected", "user"),
         (Decision.skip(), "skipped", "code"),

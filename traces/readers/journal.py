@@ -49,14 +49,14 @@ def read(document: Document, out: ImportBuilder) -> None:
 def _add_pending(trace: Trace, calls: Sequence[PendingCall]) -> None:
     """Show the calls of the step in flight as they stand.
 
-    Results that were kept but not yet written into the message list stand at its end; of a call that nobody decided
-    about, or whose tool was interrupted, nothing is known.
+    Results that were kept but not yet written into the message list stand at its end.
     """
     for call, run in zip(calls, trace.steps[-1].tools if trace.steps else (), strict=False):
         if run.message is not None:
             continue
         if call.result is None:
-            run.decision = call.decision.kind if call.decision and call.decision.kind != "run" else "unknown"
+            if call.decision and call.decision.kind != "run":
+                run.decision = call.decision.kind
             continue
         text = (call.decision.notice() if call.decision else "") + call.result.text
         message = Message("tool", text, tool_call_id=call.call.id)
@@ -66,5 +66,10 @@ def _add_pending(trace: Trace, calls: Sequence[PendingCall]) -> None:
         run.message = len(trace.messages) - 1
 
 
-_MAKERS = {"mocked": Maker.USER, "rejected": Maker.USER, "denied": Maker.CODE, "skipped": Maker.CODE}
+_MAKERS: dict[str | None, Maker] = {
+    "mocked": Maker.USER,
+    "rejected": Maker.USER,
+    "denied": Maker.CODE,
+    "skipped": Maker.CODE,
+}
 """Who answered a call that did not run."""
