@@ -3,7 +3,7 @@
 import contextlib
 import json
 
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from agent.errors import InputError
@@ -91,6 +91,7 @@ def test_any_bytes(data):
 
 @settings(max_examples=300, deadline=None)
 @given(values | conversations | st.lists(exchanges, max_size=4) | natives | st.lists(requests | responses, max_size=3))
+@example([{"request": {"messages": []}, "response": {"choices": []}}, {"request": {}, "response": {"choices": 1}}])
 def test_any_json(value):
     look_at(json.dumps(value).encode())
 

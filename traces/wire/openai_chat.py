@@ -74,7 +74,8 @@ def decoded(text: str) -> Any:
 
 def read_response(body: Mapping[str, Any]) -> Reply:
     """Read a response body: its first choice, or its error."""
-    choices = [choice for choice in body.get("choices") or [] if isinstance(choice, dict)]
+    listed = body.get("choices")
+    choices = [choice for choice in listed if isinstance(choice, dict)] if isinstance(listed, list) else []
     usage = body.get("usage")
     common: dict[str, Any] = {
         "usage": Usage.from_openai(usage),
