@@ -13,8 +13,10 @@ from agent.stops import StopReason
 from pages.parts import address
 from pages.parts.data import listed
 from pages.parts.outcome import reason_words
+from pages.parts.runs import registry
 from pages.parts.words import t
 from traces.index import TraceInfo
+from traces.store import INTERRUPTED
 
 _TABLE = "library"
 UPLOAD_MB = 50
@@ -89,12 +91,21 @@ def _choose(infos: list[TraceInfo]) -> None:
         address.open_trace(info.id)
 
 
+def _kind(info: TraceInfo, open_runs: set[str]) -> str:
+    """The kind of a trace in words. A run that is open in this server can simply go on: it was not interrupted."""
+    if info.error:
+        return t("unreadable")
+    if info.kind == INTERRUPTED:
+        return t("open") if info.id in open_runs else t("interrupted")
+    return t("bundled") if info.kind == "bundled" else t("saved")
+
+
 def _frame(infos: list[TraceInfo]) -> pd.DataFrame:
-    kinds = {"bundled": t("bundled"), "saved": t("saved"), "interrupted": t("interrupted")}
+    open_runs = {run.id for run in registry().listed()}
     return pd.DataFrame(
         {
             "title": [title_words(info.title) for info in infos],
-            "kind": [[t("unreadable") if info.error else kinds.get(info.kind, info.kind)] for info in infos],
+            "kind": [[_kind(info, open_runs)] for info in infos],
             "outcome": pd.array([_outcome(info.outcome) for info in infos], dtype="string"),
             "model": pd.array([info.model for info in infos], dtype="string"),
             "steps": [info.steps for info in infos],
@@ -109,14 +120,20 @@ def _frame(infos: list[TraceInfo]) -> pd.DataFrame:
 
 def _columns() -> dict[str, Any]:
     column = st.column_config
-    kinds = {t("bundled"): "blue", t("saved"): "green", t("interrupted"): "orange", t("unreadable"): "red"}
+    kinds = {
+        t("bundled"): "blue",
+        t("saved"): "green",
+        t("open"): "violet",
+        t("interrupted"): "orange",
+        t("unreadable"): "red",
+    }
     return {
-        "title": column.TextColumn(t("Title"), width=200),
+        "title": column.TextColumn(t("Title"), width=192),
         "kind": column.MultiselectColumn(t("Kind"), width=98, options=list(kinds), color=list(kinds.values())),
-        "outcome": column.TextColumn(t("Stop reason"), width=222),
-        "model": column.TextColumn(t("Model"), width=84),
-        "steps": column.NumberColumn(t("Steps"), width=50),
-        "messages": column.NumberColumn(t("Messages"), width=62),
+        "outcome": column.TextColumn(t("Stop reason"), width=220),
+        "model": column.TextColumn(t("Model"), width=82),
+        "steps": column.NumberColumn(t("Steps"), width=52),
+        "messages": column.NumberColumn(t("Messages"), width=76),
         "tokens": column.NumberColumn(t("Tokens"), width=92, format="localized"),
-        "created": column.DatetimeColumn(t("Began"), width=130, format="YYYY-MM-DD HH:mm"),
+        "created": column.DatetimeColumn(t("Began"), width=122, format="YYYY-MM-DD HH:mm"),
     }

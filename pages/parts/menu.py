@@ -10,25 +10,31 @@ from streamlit.navigation.page import Page
 from pages.parts import address
 from pages.parts.words import t
 
+_TRACES = ("traces", "list")
+"""The two addresses of the Traces page."""
+
 
 def menu() -> Page:
     """Draw the menu and give the page that the address names."""
     address.note_menu()
     st.html(Path(__file__).with_name("page.css"))
-    return st.navigation(
+    page = st.navigation(
         [
             st.Page("pages/run.py", title=t("Run"), icon=":material/play_circle:", url_path="run", default=True),
             *_traces(),
         ],
         position="top",
     )
+    if page.url_path in _TRACES and address.reading():
+        st.html(Path(__file__).with_name("reading.css"))
+    return page
 
 
 def _traces() -> list[Page]:
     """The Traces page under two addresses, of which the menu shows one.
 
     A press on the entry of the page that is open keeps its URL, so while something is read the entry is the other
-    address: it leads to the list.
+    address: it leads to the list. Streamlit marks only the entry of the page that is open, so a style sheet marks it.
     """
     here = "list" if address.path().endswith("/list") else "traces"
     other = "traces" if here == "list" else "list"
@@ -41,7 +47,7 @@ def _traces() -> list[Page]:
             url_path=path,
             visibility="visible" if path == shown else "hidden",
         )
-        for path in ("traces", "list")
+        for path in _TRACES
     ]
 
 

@@ -95,14 +95,15 @@ def _table(
         choose(key, None if row is None else rows.start + row)
 
     frame = messages_frame(trace)
+    shown = table_frame(trace, frame, live=live).iloc[rows.start : rows.stop]
     address.select_row(key, chosen - rows.start if chosen is not None and chosen in rows else None)
     st.dataframe(
-        table_frame(trace, frame, live=live).iloc[rows.start : rows.stop],
+        shown,
         key=key,
         hide_index=True,
         height=ROW_PX * (1 + height) + 3,
         row_height=ROW_PX,
-        column_config=_columns(frame),
+        column_config=_columns(frame, notes=bool(shown["note"].any())),
         on_select=selected,
         selection_mode="single-row",
         placeholder="",
@@ -146,18 +147,21 @@ def _note(note: str, *, live: bool) -> str:
     return ", ".join(words[code] if code in words else decision_word(code) for code in note.split())
 
 
-def _columns(frame: pd.DataFrame) -> dict[str, Any]:
-    """The columns in their order of importance: a narrow screen shows the first three."""
+def _columns(frame: pd.DataFrame, *, notes: bool) -> dict[str, Any]:
+    """The columns in their order of importance: a narrow screen shows the first three.
+
+    All of them fit on a screen 1280 px wide. Where there are no notes, the text and the calls have their room.
+    """
     column = st.column_config
     return {
         "number": column.NumberColumn(t("No."), width=44, format="%d"),
-        "role": _badges(t("Role"), 112, frame["role"], role_look),
-        "text": column.TextColumn(t("Text"), width=300),
-        "tool_calls": column.TextColumn(t("Tool calls"), width=150),
+        "role": _badges(t("Role"), 110, frame["role"], role_look),
+        "text": column.TextColumn(t("Text"), width=270 if notes else 304),
+        "tool_calls": column.TextColumn(t("Tool calls"), width=172 if notes else 230),
         "maker": _badges(t("Made by"), 132, frame["maker"], maker_look),
-        "note": column.TextColumn(t("Note"), width=92),
+        "note": column.TextColumn(t("Note"), width=92) if notes else None,
         "step": column.NumberColumn(t("Step #"), width=52, format="%d"),
-        "call_id": column.TextColumn(t("Call id"), width=60),
+        "call_id": column.TextColumn(t("Call id"), width=62),
     }
 
 

@@ -1,4 +1,4 @@
-"""The other runs of this server, in the side bar."""
+"""The other runs of this server that have not ended, in the side bar."""
 
 from __future__ import annotations
 
@@ -15,12 +15,13 @@ _LISTED = 20
 
 
 def open_runs(current: str | None) -> None:
-    """Draw a button for each other open run: all of them for the one user of a private server.
+    """Draw a button for each other run that can go on: all of them for the one user of a private server.
 
-    On a server that others can reach, only those that this browser opened.
+    On a server that others can reach, only those that this browser opened. What has ended is in the list of traces.
     """
     own = address.opened()
-    others = [run for run in registry().listed() if run.id != current and (private() or run.id in own)]
+    going = [run for run in registry().listed() if run.id != current and not run.done]
+    others = [run for run in going if private() or run.id in own]
     if not others:
         return
     with st.sidebar.expander(t("Open runs: {n}", n=len(others)), type="compact"):
@@ -30,11 +31,10 @@ def open_runs(current: str | None) -> None:
 
 def _label(run: OpenRun) -> str:
     """The title of its scenario, and what tells it from others of the same; a task is data and no part of a label."""
-    state = t("done") if run.done else t("busy") if run.runner.busy else t("waiting")
     return t(
         "{title}: {state}, {n} messages ({id})",
         title=scenario_title(run.setup.scenario),
-        state=state,
+        state=t("busy") if run.runner.busy else t("waiting"),
         n=len(run.loop.messages),
         id=run.id[:4],
     )

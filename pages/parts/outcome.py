@@ -15,10 +15,11 @@ Tone = Literal["green", "orange", "red", "gray"]
 
 def outcome_panel(outcome: Outcome) -> None:
     """Draw the stop reason and the evidence of a run that has ended, or was read from a file."""
-    left, right = st.columns(2, gap="medium")
-    with left:
+    with st.container(key="outcome"):  # the style sheet knows it by this key
+        left, right = st.columns(2, gap="medium")
+    with left.container(gap="xsmall"):
         _stop(outcome)
-    with right:
+    with right.container(gap="xsmall"):
         _evidence(outcome)
 
 
@@ -68,5 +69,10 @@ def _evidence(outcome: Outcome) -> None:
 
 
 def _check(item: Evidence) -> str:
-    mark = {True: "✓", False: "×", None: "?"}[item.ok]
-    return f"{mark} {loop_words(item.check)}" + (f": {loop_words(item.detail)}" if item.detail else "")
+    """One line. A check that does not hold says so in words first: "it succeeded: only errors" contradicts itself."""
+    claim = loop_words(item.check)
+    if item.detail:
+        claim = t("{check} ({detail})", check=claim, detail=loop_words(item.detail))
+    if item.ok is None:
+        return f"? {t('check is undecided: {check}', check=claim)}"
+    return f"✓ {claim}" if item.ok else f"× {t('check fails: {check}', check=claim)}"

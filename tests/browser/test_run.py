@@ -67,6 +67,15 @@ def test_the_table_stays_where_it_is_when_a_call_begins_and_when_the_run_ends(ap
     assert table_top(lab) == top
 
 
+@pytest.mark.parametrize("size", [{"width": 400, "height": 800}, {"width": 1280, "height": 720}], ids=["400", "1280"])
+def test_how_a_run_ended_is_seen_whole(app: str, lab, size: dict[str, int]) -> None:
+    lab.open(f"{app}/?scenario=atlantis")
+    lab.page.set_viewport_size(size)
+    lab.key("g")
+    expect(lab.status).to_contain_text("check fails: get_weather succeeded (it gave only errors)")
+    assert lab.status.evaluate("box => box.scrollHeight <= box.clientHeight")
+
+
 def test_step_over_and_continue_by_button(app: str, lab) -> None:
     lab.open(f"{app}/?scenario=order")
     lab.button("Step over").click()

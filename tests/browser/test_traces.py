@@ -15,6 +15,8 @@ HOSTILE = (
     "<script>document.title='owned'</script> [x](javascript:alert(1)) $5 to $7 :red[x] # no heading"
 )
 
+CLEAR = "rgba(0, 0, 0, 0)"
+
 
 def chat_log(text: str) -> bytes:
     call = {"id": text, "type": "function", "function": {"name": text, "arguments": json.dumps({"q": text})}}
@@ -60,6 +62,26 @@ def test_a_link_to_a_message_opens_there(app: str, lab) -> None:
     lab.page.get_by_role("button", name="All traces").click()
     expect(lab.page.get_by_text("Select a row to open it.")).to_be_visible()
     expect(lab.page).not_to_have_url(re.compile("trace="))
+
+
+def test_the_menu_marks_the_entry_of_traces_while_one_is_read(app: str, lab) -> None:
+    def marked() -> list[str]:
+        """The entries that stand out by their ground."""
+        links = lab.page.get_by_test_id("stTopNavLink").all()
+        grounds = [link.evaluate("link => getComputedStyle(link).backgroundColor") for link in links]
+        return [link.inner_text().split()[-1] for link, ground in zip(links, grounds, strict=True) if ground != CLEAR]
+
+    lab.open(f"{app}/traces")
+    assert marked() == ["Traces"]
+    lab.open_row(1)
+    assert marked() == ["Traces"]
+    upload(lab, many(2))
+    lab.rows(2)
+    assert marked() == ["Traces"]
+    lab.page.get_by_test_id("stTopNavLink").filter(has_text="Run").click()
+    expect(lab.button("Step")).to_be_visible()
+    lab.settled()
+    assert marked() == ["Run"]
 
 
 def test_hostile_text_of_a_file_is_shown_as_it_is_and_fetches_nothing(app: str, lab) -> None:

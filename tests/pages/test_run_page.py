@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import json
+import threading
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
+import pytest
 from streamlit.testing.v1 import AppTest
 
-from agent import CapabilityPolicy, FakeModel, Limits, Loop, ToolCall, tool
-from pages.parts.runs import registry
+from agent import CapabilityPolicy, FakeModel, Limits, Loop, Message, ModelReply, Runner, ToolCall, tool
+from pages.parts.runs import OpenRun, registry
+from pages.parts.setup import Setup
+from pages.parts.transport import LIVE_TAIL
 
 Visit = Callable[..., AppTest]
 Press = Callable[..., AppTest]
@@ -322,3 +326,62 @@ def test_steps_that_were_granted_are_noted(visit: Visit, press: Press) -> None:
     app = press(visit(), "step_over")
     app.number_input(key="steps").set_value(20).run()
     assert 'Step 1: extended: {"max_steps": 20' in shown(app)
+
+
+@pytest.mark.parametrize(
+    ("language", "line"),
+    [
+        ("en", "× check fails: get_weather succeeded (it gave only errors)"),
+        ("zh", "× 检查未通过：get_weather 成功（它只给出错误）"),
+    ],
+)
+def test_a_check_that_does_not_hold_says_so_before_what_it_claims(
+    visit: Visit, press: Press, language: str, line: str
+) -> None:
+    app = press(visit(scenario="atlantis", lang=language), "continue")
+    assert line in shown(app).splitlines()
+
+
+def test_only_runs_that_have_not_ended_are_open(visit: Visit, press: Press, open_run: Any) -> None:
+    waits, ends = open_run(["never said"]), open_run(["said"])
+    press(visit(run=ends.id), "continue")
+    app = visit()
+    assert [button.key for button in app.button if button.key.startswith("open-")] == [f"open-{waits.id}"]
+    assert "Open runs: 1" in [expander.label for expander in app.expander]
+
+
+class Halfway:
+    """Streams a text, then keeps the reply back until it is told to go on."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self.streamed, self.go_on = threading.Event(), threading.Event()
+
+    def complete(self, messages: Any, tool_schemas: Any, *, control: Any) -> ModelReply:
+        control.emit("model.delta", {"text": self.text})
+        self.streamed.set()
+        self.go_on.wait(10)
+        return ModelReply(Message("assistant", self.text))
+
+
+@pytest.mark.parametrize(
+    ("text", "tail"), [("one two", "one two"), ("x" + "y" * LIVE_TAIL, "…" + "y" * LIVE_TAIL)], ids=["whole", "cut"]
+)
+def test_a_streamed_reply_begins_with_an_ellipsis_only_where_it_was_cut(visit: Visit, text: str, tail: str) -> None:
+    model = Halfway(text)
+    loop = Loop(model)
+    loop.start("a task")
+    run = registry().open(loop.trace.trace_id, lambda: OpenRun(Runner(loop), Setup()))
+    run.runner.resume()
+    assert model.streamed.wait(10)
+    assert f"The model is writing: {tail}" in shown(visit(run=run.id)).splitlines()
+    model.go_on.set()
+
+
+def test_the_table_has_a_column_for_notes_only_where_there_is_one(visit: Visit, press: Press) -> None:
+    def hidden(scenario: str) -> list[str]:
+        columns = json.loads(press(visit(scenario=scenario), "continue").dataframe[0].proto.columns)
+        return [name for name, column in columns.items() if column.get("hidden")]
+
+    assert "note" in hidden("calc")
+    assert "note" not in hidden("atlantis")

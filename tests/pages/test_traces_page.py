@@ -111,6 +111,20 @@ def test_an_interrupted_run_can_be_continued(visit: Visit, open_run: Any, data: 
     assert "This run was interrupted." in shown(visit("traces", trace=run.id))
 
 
+@pytest.mark.parametrize(("language", "words"), [("en", ("open", "interrupted")), ("zh", ("开着", "中断"))])
+def test_a_run_that_is_open_here_is_not_listed_as_interrupted(
+    visit: Visit, open_run: Any, data: Path, language: str, words: tuple[str, str]
+) -> None:
+    run = open_run(["never said"], journal=data)
+
+    def kinds() -> list[str]:
+        return [kind for (kind,) in visit("traces", lang=language).dataframe[0].value["kind"]]
+
+    assert words[0] in kinds() and words[1] not in kinds()
+    registry().end(run.id)
+    assert words[1] in kinds() and words[0] not in kinds()
+
+
 def test_an_uploaded_chat_log_opens(visit: Visit) -> None:
     messages = [{"role": "user", "content": "hello"}, {"role": "assistant", "content": "good day"}]
     app = upload(visit("traces"), {"messages": messages})
