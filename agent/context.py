@@ -12,6 +12,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from agent import tokens
+from agent.cutting import head, tail
 from agent.errors import ContextOverflow, InputError
 from agent.messages import Message
 from agent.state import ContextState
@@ -213,17 +214,17 @@ class ContextWindow:
 def cap_result(text: str, limit: int) -> str:
     """A tool result of at most about ``limit`` tokens: its head and its tail, and how much was left out between.
 
-    Gives the same object back when it is short enough. Cut on code points; measured in tokens, so that Chinese text and
-    base64 are cut as well.
+    Gives the same object back when it is short enough. Cut between words where it can be (:mod:`agent.cutting`);
+    measured in tokens, so that Chinese text and base64 are cut as well.
     """
     if len(text) < limit or (size := tokens.count_text(text)) <= limit:
         return text
     keep = max(20, int(len(text) * limit / size))
-    head, tail = keep * 2 // 3, keep - keep * 2 // 3
-    omitted = len(text) - head - tail
-    if omitted <= 0:
+    if keep >= len(text):
         return text
-    return f"{text[:head]}\n[… {omitted} of {len(text)} characters omitted]\n{text[-tail:]}"
+    first, last = head(text, keep * 2 // 3), tail(text, keep - keep * 2 // 3)
+    omitted = len(text) - len(first) - len(last)
+    return f"{first}\n[… {omitted} of {len(text)} characters omitted]\n{last}"
 
 
 def _droppable_blocks(messages: Sequence[Message], start: int) -> Iterator[tuple[int, int]]:

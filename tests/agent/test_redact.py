@@ -1,12 +1,16 @@
 """Secrets are taken out by field name, by shape and by value; everything else stays the very same object."""
 
 import json
+import re
+import time
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agent.redact import is_secret_field, may_hold_secret, redact, redact_text
+from agent.context import cap_result
+from agent.redact import may_hold_secret, redact, redact_text
+from agent.secret_names import is_secret_field
 
 JWT = "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiJtYWRlLXVwIn0.c2lnbmF0dXJl"
 
@@ -83,6 +87,19 @@ def test_a_key_is_known_by_its_shape(secret):
     text = redact_text(f"the server said: {secret}, and stopped")
     assert secret not in text
     assert text.startswith("the server said: [redacted: ") and text.endswith("], and stopped")
+
+
+@pytest.mark.parametrize(
+    "prefix",
+    [
+        "sk-", "sk_live_", "sk_test_", "rk_live_", "tvly-", "ghp_", "gho_", "ghu_", "ghs_", "ghr_", "github_pat_",
+        "glpat-", "xoxb-", "xapp-", "AKIA", "ASIA", "AIza", "hf_", "gsk_", "r8_", "npm_", "pypi-", "pplx-", "nvapi-",
+        "xai-", "lsv2_", "dop_v1_", "ya29.", "SG.",
+    ],
+)  # fmt: skip
+def test_the_key_of_each_vendor_is_known_where_nothing_else_stands(prefix):
+    assert may_hold_secret(prefix + "0A1B2C3D4E5F6G7H")
+    assert redact_text(prefix + "0A1B2C3D4E5F6G7H") == "[redacted: key]"
 
 
 def test_the_output_of_env_loses_its_values_and_keeps_its_names():
@@ -204,6 +221,76 @@ def test_an_exact_value_with_a_quote_is_hidden_inside_json_text():
     )
 
 
+KEY = "Zx9Qf81LmN/7pqRstUvWx2kTbY"
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ('{"a": "Zx9Qf81LmN\\/7pqRstUvWx2kTbY"}', {"a": "[redacted: secret]"}),
+        ('{"a": "\\u005ax9Qf81LmN/7pqRstUvWx2kTbY"}', {"a": "[redacted: secret]"}),
+        ('{"a": "h?api_key\\u003dABCDEF1234567890"}', {"a": "h?api_key=[redacted: api_key]"}),
+        ('{"pass\\u0077ord": "hunter2xyz"}', {"password": "[redacted: password]"}),
+        ('{"a": "--token\\u0020hunter"}', {"a": "--token [redacted: token]"}),
+        ('{"a": "https:\\/\\/u:hunter2@h"}', {"a": "https://u:[redacted: password]@h"}),
+        ('{"a": "\\u5bc6\\u7801\\u662f\\u4e94-7"}', {"a": "[redacted: secret]"}),
+    ],
+)  # fmt: skip
+def test_a_secret_is_found_however_its_json_text_is_escaped(text, expected):
+    secrets = [KEY, "密码是五-7"]
+    assert may_hold_secret(text, secrets)
+    assert may_hold_secret(json.dumps({"arguments": text}), secrets)
+    assert json.loads(redact_text(text, secrets)) == expected
+    assert json.loads(redact({"arguments": text}, secrets)["arguments"]) == expected
+    assert redact_text(f"it said {text}", secrets) == f"it said {json.dumps(expected, ensure_ascii=False)}"
+
+
+def test_an_escape_without_a_secret_changes_nothing():
+    for text in ('{"url": "https:\\/\\/example.org\\/a", "b": "x \\u003c y"}', r"a regex: \/path\/\u0041", '"\\u4f60"'):
+        assert redact_text(text, [KEY, "密码是五-7"]) is text
+
+
+def test_an_exact_value_with_a_quote_is_hidden_in_json_inside_json_inside_json():
+    line = json.dumps({"arguments": json.dumps({"body": json.dumps({"said": 'my "pass" word'})})})
+    assert may_hold_secret(line, ['my "pass" word'])
+    assert "pass" not in redact_text(line, ['my "pass" word'])
+
+
+def test_a_key_that_comes_twice_hides_nothing():
+    assert "hunter" not in redact_text('{"password": "hunter", "password": ""}')
+
+
+def test_what_a_placeholder_wraps_is_searched():
+    assert redact({"api_key": "<hunter-seven>", "password": "{hf_abcdefghijklmnop"}, ["hunter-seven"]) == {
+        "api_key": "<[redacted: secret]>",
+        "password": "{[redacted: key]",
+    }
+
+
+def test_what_a_cut_has_left_of_an_exact_value_is_hidden():
+    cut = "\n[… 90 of 200 characters omitted]\n"
+    for left in (8, 15, len(KEY) - 1):
+        for before, after in (("use ", ""), ("use ", cut + "more"), ("use ", "… more"), ("", "...")):
+            text = before + KEY[:left] + after
+            assert may_hold_secret(json.dumps(text), [KEY])
+            assert redact_text(text, [KEY]) == before + "[redacted: secret]" + after
+        for before, after in (("", " is it"), ("more" + cut, " is it"), ("…", "")):
+            text = before + KEY[-left:] + after
+            assert may_hold_secret(json.dumps(text), [KEY])
+            assert redact_text(text, [KEY]) == before + "[redacted: secret]" + after
+    for text in (f"{KEY[:7]}{cut}", f"a {KEY[:8]} b", f"x{KEY[-9:-1]}"):
+        assert redact_text(text, [KEY]) is text
+
+
+@pytest.mark.parametrize("blank", [" ", ""])
+def test_no_cut_of_a_long_result_leaves_a_part_of_a_key(blank):
+    text = "w " * 95 + f"the value{blank}{KEY}{blank}and " + "tail " * 400
+    for limit in range(20, 400):
+        shown = redact_text(cap_result(text, limit), [KEY])
+        assert KEY[:8] not in shown
+        assert KEY[-8:] not in shown
+
+
 def test_a_stand_in_for_a_key_is_not_searched_for():
     text = "ollama runs at port 11434"
     assert redact_text(text, secrets=["ollama", "x"]) is text
@@ -226,7 +313,7 @@ _WORDS = st.sampled_from(
         "password", "api_key", "token", "max_tokens", "=", ": ", '"', "'", "Bearer ", "sk-abc12345", JWT, "?token=",
         "\\", "https://u:p@h/", "[redacted: key]", "{", "}", "(", "]", " ", "\n", "hunter2", "$KEY", "好", "<x>",
         "&key=", "-----", "--", "--password ", "curl", " -u ", "ada:", "', '", "--token",
-        "pass", "auth", "otp", "\t", "sk-proj-", "\u2003",
+        "pass", "auth", "otp", "\t", "sk-proj-", "\u2003", "İ", "\u212a",
     ]
 )  # fmt: skip
 
@@ -252,6 +339,22 @@ def test_where_the_quick_look_says_no_there_is_nothing_to_take_out(value, compac
     assert may_hold_secret(text, secrets=["hunter2"]) or not changed
 
 
+@given(_VALUES, st.frozensets(st.sampled_from("aeknoprstw=:/-_ ?")))
+def test_a_text_that_spells_its_characters_as_escapes_is_read_like_any_other(value, spelt):
+    def spell(character):
+        return f"\\u{ord(character[0]):04x}" if character[0] in spelt else character[0]
+
+    def spell_string(string):
+        return re.sub(r"\\u....|\\.|.", spell, string[0])
+
+    plain = json.dumps([value])
+    text = re.sub(r'"(?:\\.|[^"\\])*"', spell_string, plain)
+    assert json.loads(text) == [value]
+    changed = redact([value], secrets=["hunter2"])
+    assert json.loads(redact_text(text, secrets=["hunter2"])) == changed
+    assert may_hold_secret(text, secrets=["hunter2"]) or changed == [value]
+
+
 @given(_VALUES)
 def test_json_text_stays_json_text_of_the_same_shape(value):
     text = json.dumps([value])
@@ -261,6 +364,36 @@ def test_json_text_stays_json_text_of_the_same_shape(value):
 @pytest.mark.parametrize("piece", ["-", "max_token=", "password \n", "-u a:", "pass\\n", "curl -u", "'--token', "])
 def test_a_long_line_of_one_thing_is_read_to_its_end(piece):
     assert redact_text(piece * 5000 + " password=hunter2").endswith(" password=[redacted: password]")
+
+
+_HOSTILE = [
+    "--a", "--pass", "--key-", ":", "=", "-", " ", "\\", "u", "pwd=/", "auth:", "token=", "token:", "/-u", "-u a:b ",
+    "-eyJ", "eyJabcdef.", "sk-", "_xoxsk-", "key\\n", "-----BEGIN ", "PRIVATE KEY", "bearer ", "?a=", 'token="',
+    '?a=[redacted: "', "/--user", "--token ", "'--token', ", "--token --", '{"a":', "\\u0077", "\\/", "\\u005c",
+    "curl -u", "...", "://a", "Zx9Qf81L...",
+]  # fmt: skip
+"""Pieces that some pattern here can begin with, go on with or stop at."""
+
+
+def _seconds(call, text):
+    """What a call takes at its best of three."""
+    times = []
+    for _ in range(3):
+        before = time.thread_time()
+        call(text, [KEY])
+        times.append(time.thread_time() - before)
+    return min(times)
+
+
+@pytest.mark.parametrize("piece", _HOSTILE)
+@pytest.mark.parametrize(
+    ("begin", "end"),
+    [("", ""), ("curl -", "(curl password=hunter2"), ("://", "@ password=hunter2"), ('token="', ": x")],
+)
+def test_the_time_grows_with_the_length_of_a_text_and_not_with_its_square(begin, piece, end):
+    short, long = (begin + piece * (size // len(piece)) + end for size in (4_000, 40_000))
+    for call in (may_hold_secret, redact_text):
+        assert _seconds(call, long) < 40 * max(_seconds(call, short), 0.0001)
 
 
 def test_the_name_rule_can_be_asked_alone():
