@@ -9,6 +9,7 @@ from typing import Any
 from agent import clock, tokens
 from agent.approval import digest
 from agent.context import ContextBudget, Fitted, cap_result
+from agent.cutting import head
 from agent.errors import AgentError, ModelError
 from agent.events import Maker, Phase
 from agent.messages import Message
@@ -42,7 +43,7 @@ def begin_turn(run: RunState, text: str) -> None:
     counters.signatures, counters.rejected, counters.failing, counters.nudges = [], [], 0, 0
     counters.task_at = trace.add(Message("user", text), Maker.USER)
     trace.task = trace.task or text
-    trace.title = trace.title or text[:60]
+    trace.title = trace.title or head(text, 60)
 
 
 def begin_step(run: RunState) -> TraceStep:
