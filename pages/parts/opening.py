@@ -77,7 +77,7 @@ def _started() -> OpenRun | None:
 def _leave_run() -> None:
     """The next press starts a new run. The old one stays open and saved."""
     if address.run_id() is not None:
-        st.toast(t("The next press starts a new run. The old one is kept under Open runs and Traces."))
+        st.toast(t("The next press starts a new run. The old one is kept under Traces."))
     address.close_run()
 
 
