@@ -49,7 +49,7 @@ def redact(value: Any, secrets: Iterable[str] = ()) -> Any:
 def redact_text(text: str, secrets: Iterable[str] = ()) -> str:
     """``text`` with its secrets replaced by marks; the same object where nothing was found.
 
-    A text that is a JSON object or array comes out as valid JSON.
+    A text that is a JSON object or array comes out as valid JSON, unless a key in it comes twice in the same object.
     """
     return _redact_text(text, _exact(secrets))
 
