@@ -1,4 +1,4 @@
-"""The words of the app: the English text in the code is the key, its Chinese stands in ``words_zh.json``.
+"""The words of the app: the English text in the code is the key, its Chinese stands in the files of ``zh/``.
 
 Only our own texts go through :func:`t`. Sentences that the loop wrote into a trace, with numbers and names in them, go
 through :func:`loop_words`. What a model, a tool or a file says is never translated.
@@ -19,7 +19,8 @@ from pages.parts import address
 LANGUAGES = {"en": "English", "zh": "中文"}
 """The languages of the app: code -> the language's own name."""
 
-CATALOGUE = Path(__file__).with_name("words_zh.json")
+CATALOGUES = Path(__file__).with_name("zh")
+"""One file for each part of the app."""
 SENTENCES = Path(__file__).with_name("sentences_zh.json")
 
 
@@ -36,8 +37,10 @@ def translate(text: str, language: str, **values: object) -> str:
 
 @cache
 def catalogue() -> dict[str, str]:
-    """English text -> Chinese text."""
-    words: dict[str, str] = json.loads(CATALOGUE.read_text(encoding="utf-8"))
+    """English text -> Chinese text, out of all files."""
+    words: dict[str, str] = {}
+    for path in sorted(CATALOGUES.glob("*.json")):
+        words |= json.loads(path.read_text(encoding="utf-8"))
     return words
 
 
