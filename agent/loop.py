@@ -118,3 +118,8 @@ _PHASES: dict[Phase, Callable[[Loop], Phase | None]] = {
     DECIDE: Loop._decide,
 }
 """Each phase does one thing and names the next; None means that the run is done."""
+
+
+def code_of(phase: Phase) -> Callable[[Loop], Phase | None]:
+    """The function that performs a phase, for those who want to show its lines."""
+    return _PHASES[phase]

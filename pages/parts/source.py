@@ -1,0 +1,32 @@
+"""The lines of the loop that a phase runs, taken from the source itself: what is shown is what runs."""
+
+from __future__ import annotations
+
+import inspect
+import textwrap
+from functools import cache
+from pathlib import Path
+
+import streamlit as st
+
+from agent.events import Phase
+from agent.loop import code_of
+from pages.parts.words import t
+
+_ROOT = Path(__file__).parents[2]
+
+
+@cache
+def phase_source(phase: Phase) -> tuple[str, str, int]:
+    """``(code, file, first line)`` of the function that performs a phase; the file as seen from the top level."""
+    function = code_of(phase)
+    lines, first = inspect.getsourcelines(function)
+    file = Path(inspect.getsourcefile(function) or "").relative_to(_ROOT)
+    return textwrap.dedent("".join(lines)).rstrip(), str(file), first
+
+
+def source_block(phase: Phase) -> None:
+    """Draw the code of a phase, and where it stands."""
+    code, file, first = phase_source(phase)
+    st.caption(t("{file}, from line {n}", file=file, n=first))
+    st.code(code, language="python")
