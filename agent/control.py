@@ -13,7 +13,7 @@ from agent.approval import Decision
 from agent.asking import Asker
 from agent.context import ContextBudget
 from agent.errors import AgentError, InputError
-from agent.events import STATE_OF, AgentEvent, AgentState, Maker, Phase
+from agent.events import AgentEvent, AgentState, Maker, Phase
 from agent.evidence import Check
 from agent.interventions import Intervention
 from agent.journal import Journal
@@ -108,9 +108,8 @@ class RunControl(Workings):
 
     @property
     def state(self) -> AgentState:
-        """THINK, TOOL_CALL, OBSERVE or DONE. A reply without calls leads from THINK to DONE."""
-        done_thinking = self.run.phase is Phase.DECIDE and not self.run.pending
-        return AgentState.THINK if done_thinking else STATE_OF[self.run.phase]
+        """THINK, TOOL_CALL, OBSERVE or DONE."""
+        return self.run.state
 
     @property
     def stop_reason(self) -> StopReason | None:

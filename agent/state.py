@@ -8,7 +8,7 @@ from typing import Any
 
 from agent.approval import Decision
 from agent.errors import InputError
-from agent.events import Phase
+from agent.events import STATE_OF, AgentState, Phase
 from agent.messages import Message, ToolCall
 from agent.stops import Stop
 from agent.tool_result import ToolResult
@@ -134,6 +134,12 @@ class RunState:
     """A model call was started. In a recovered run: its outcome is unknown."""
     counters: Counters = field(default_factory=Counters)
     context: ContextState = field(default_factory=ContextState)
+
+    @property
+    def state(self) -> AgentState:
+        """Where the run stands. A reply without calls leads from THINK to DONE."""
+        done_thinking = self.phase is Phase.DECIDE and not self.pending
+        return AgentState.THINK if done_thinking else STATE_OF[self.phase]
 
     @property
     def step(self) -> TraceStep:
