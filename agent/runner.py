@@ -11,6 +11,7 @@ from collections.abc import Callable
 
 from agent.events import AgentEvent, Phase
 from agent.loop import Loop
+from agent.speed import CallProgress
 
 
 class Runner:
@@ -26,8 +27,8 @@ class Runner:
         """What ended the thread unasked: a defect of a tool or of this program, kept for the page."""
         self.version = 0
         """Grows with every event and phase: when it stands still, there is nothing new to draw."""
-        self.partial = ""
-        """The text of the reply that is streaming in; empty outside of a model call."""
+        self.call: CallProgress | None = None
+        """The model call in flight, as far as it came; None outside of one."""
         self._budget = 0.0
         self._until: Callable[[], bool] | None = None
         self._busy = False
@@ -46,6 +47,12 @@ class Runner:
     def pausing(self) -> bool:
         """A pause was asked for and the phase in flight has not ended yet."""
         return self._busy and self._budget <= 0
+
+    @property
+    def partial(self) -> str:
+        """The text of the reply that is streaming in; empty outside of a model call."""
+        call = self.call
+        return call.text if call is not None else ""
 
     def resume(self, phases: float = math.inf) -> None:
         """Perform this many phases, or go on to the end. While the thread is at work, this is its new budget."""
@@ -93,12 +100,13 @@ class Runner:
 
     def _work(self) -> None:
         while self._take():
+            self.call = CallProgress() if self.loop.phase is Phase.CALL else None
             try:
                 self.loop.advance()
             except BaseException as error:
                 with self._lock:
                     self.error, self._budget = error, 0
-            self.partial = ""
+            self.call = None
             self.version += 1
             if self._until is not None and self._until():
                 self._budget = 0
@@ -115,10 +123,11 @@ class Runner:
             return self._busy
 
     def _on_event(self, event: AgentEvent) -> None:
-        if event.type == "model.delta":
-            self.partial += event.payload.get("text", "")
-        elif event.type == "model.retry":
-            self.partial = ""
+        summary = event.type == "model.delta" and self.loop.phase is Phase.PREPARE  # for the context budget
+        if summary and self.call is None:
+            self.call = CallProgress()
+        if self.call is not None:
+            self.call.hear(event)
         self.version += 1
         if self._told:
             self._told(event)
