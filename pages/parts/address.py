@@ -15,6 +15,7 @@ from urllib.parse import urlsplit
 
 import streamlit as st
 
+from agent.events import Phase
 from agent.ids import new_trace_id
 
 T = TypeVar("T")
@@ -29,11 +30,14 @@ MODEL_NAME = "model_name"
 BASE_URL = "base_url"
 API_KEY = "api_key"
 MAX_STEPS = "steps"
+PACE = "pace"
 GUARDS = "guards"
 UPLOAD = "upload"
 """Keys of the widgets that hold the settings."""
 
 _RUN = "run"
+_AT = "at"
+_END = "done"
 _TRACE = "trace"
 _FILE = "file"
 _CONVERSATION = "conversation"
@@ -129,6 +133,7 @@ def open_run(run: str) -> None:
     st.session_state[_RUN] = run
     opened().add(run)
     if st.query_params.get(_RUN) != run:
+        look_at(None)
         st.query_params[_RUN] = run
 
 
@@ -145,8 +150,28 @@ def opened() -> set[str]:
     return known
 
 
+def looked_at() -> tuple[int, Phase | None] | None:
+    """The earlier moment of the run that the URL names: step (from 1) and the phase that came next there.
+
+    No phase means the end of a turn. None: the page shows where the run stands now.
+    """
+    step, _, phase = st.query_params.get(_AT, "").partition(".")
+    if not (step.isascii() and step.isdigit()) or phase not in (*Phase, _END):
+        return None
+    return int(step), None if phase == _END else Phase(phase)
+
+
+def look_at(moment: tuple[int, Phase | None] | None) -> None:
+    """Look at an earlier moment from now on, or at where the run stands."""
+    if moment is None:
+        st.query_params.pop(_AT, None)
+    else:
+        st.query_params[_AT] = f"{moment[0]}.{moment[1] or _END}"
+
+
 def close_run() -> None:
     """Show no run; the next one gets a new id."""
+    look_at(None)
     st.session_state.pop(_RUN, None)
     st.session_state.pop(_NEXT_RUN, None)
     st.session_state.pop(_SEEN, None)
