@@ -32,8 +32,7 @@ from agent.scripts import load_script, scenarios
 from agent.startup import INTERRUPTED
 from agent.stops import StopReason
 from agent.toolbox import pick, toolbox
-
-"""Seconds that a tool without a limit of its own may take, so that a hung one cannot hold a run."""
+from agent.toolbox.own import load_all
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -52,7 +51,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _run(options: argparse.Namespace) -> int:
     """Play a script."""
-    script = load_script(options.script)
+    script = load_script(options.script, load_all(options.tools_file))
     for warning in script.warnings:
         tell(f"note: {warning}")
     limits, max_steps = script.limits, options.max_steps or script.max_steps
@@ -74,7 +73,9 @@ def _ask(options: argparse.Namespace) -> int:
     """Give a task to a live model."""
     if not options.question.strip():
         raise InputError("the question is empty")
-    tools = pick(_names(options.tools), options.root).with_timeout()
+    own = load_all(options.tools_file)
+    names = [tool.name for tool in own] if options.tools is None else _names(options.tools)
+    tools = pick(names, options.root, own).with_timeout()
     model = _live_model(options)
     screen = Screen(quiet=options.json)
     loop = Loop(
@@ -102,10 +103,10 @@ def _list(options: argparse.Namespace) -> int:
     return DONE
 
 
-def _names(text: str | None) -> list[str]:
+def _names(text: str) -> list[str]:
     """The tools that ``--tools`` names."""
-    names = [name for name in re.split(r"[,\s]+", text or "") if name]
-    if text is not None and not names:
+    names = [name for name in re.split(r"[,\s]+", text) if name]
+    if not names:
         raise InputError(f"--tools names no tool: expected names with commas between them, found {text!r}")
     return names
 

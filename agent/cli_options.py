@@ -65,8 +65,14 @@ def make_parser(run: Command, ask: Command, listing: Command) -> Parser:
     commands.add_parser("list", help="show the scenarios and the tools").set_defaults(command=listing)
     for command in (running, asking):
         command.add_argument(
-            "--save", type=_folder, metavar="DIR", help="keep the journal and the trace in this folder"
+            "--tools-file",
+            type=_path,
+            action="append",
+            default=[],
+            metavar="FILE",
+            help="a Python file with tools of your own: functions with @tool (may be given several times)",
         )
+        command.add_argument("--save", type=_path, metavar="DIR", help="keep the journal and the trace in this folder")
         command.add_argument("--json", action="store_true", help="print the native trace and nothing else")
     return parser
 
@@ -94,7 +100,9 @@ def _add_run_options(run: Parser) -> None:
 
 def _add_ask_options(ask: Parser) -> None:
     ask.add_argument("question", help="the task")
-    ask.add_argument("--tools", metavar="NAMES", help="tools to offer, with commas: add,multiply (default: none)")
+    ask.add_argument(
+        "--tools", metavar="NAMES", help="tools to offer, with commas: add,multiply (default: those of --tools-file)"
+    )
     ask.add_argument(
         "--model", type=_text, metavar="M", help="default: OPENAI_MODEL, else the only model of the server"
     )
@@ -123,7 +131,7 @@ def _add_ask_options(ask: Parser) -> None:
         "--timeout", type=_at_least(float, 0.1), default=120, metavar="S", help="seconds of silence (default: 120)"
     )
     ask.add_argument(
-        "--root", type=_folder, metavar="DIR", help="the one folder that file tools may read (default: a sample folder)"
+        "--root", type=_path, metavar="DIR", help="the one folder that file tools may read (default: a sample folder)"
     )
 
 
@@ -134,7 +142,7 @@ def _text(value: str) -> str:
     return value
 
 
-def _folder(value: str) -> Path:
+def _path(value: str) -> Path:
     return Path(_text(value))
 
 

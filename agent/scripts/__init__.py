@@ -17,7 +17,7 @@ the names of the files.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cache
@@ -36,7 +36,7 @@ from agent.models.json_action import JsonActionModel
 from agent.policy import CapabilityPolicy
 from agent.scripts import source
 from agent.toolbox import nearest, pick, toolbox
-from agent.tools import ToolRegistry
+from agent.tools import Tool, ToolRegistry
 from agent.usage import Usage
 
 if TYPE_CHECKING:
@@ -76,7 +76,9 @@ class Script:
     """The user's messages, one for each turn of the conversation."""
     system: str = ""
     tools: tuple[str, ...] = ()
-    """Names of tools out of the toolbox."""
+    """Names of tools out of the toolbox, or of one's own."""
+    own: tuple[Tool, ...] = ()
+    """Tools of one's own, which the script may name beside those of the toolbox."""
     turns: tuple[FakeTurn, ...] = ()
     max_steps: int | None = 8
     limits: Limits = field(default_factory=Limits)
@@ -110,7 +112,7 @@ class Script:
         Raises:
             InputError: ``root`` is not a folder.
         """
-        return pick(self.tools, root)
+        return pick(self.tools, root, self.own)
 
     def loop(self, *, model: Model | None = None, root: Path | None = None, pace: float = 1, **overrides: Any) -> Loop:
         """A loop that plays the script; give it ``start(script.task)`` or ``events(script.task)``.
@@ -137,8 +139,12 @@ class Script:
         return Loop(model or self.make_model(pace), tools, **{**options, **overrides})
 
 
-def load_script(path_or_name: str | Path) -> Script:
+def load_script(path_or_name: str | Path, own: Iterable[Tool] = ()) -> Script:
     """Load a script from a file, or a scenario by its name.
+
+    Args:
+        path_or_name: the file, or the name of a scenario.
+        own: tools of one's own, which it may name beside those of the toolbox.
 
     Raises:
         InputError: there is neither, or the script is wrong; the text says where and what was expected.
@@ -146,15 +152,16 @@ def load_script(path_or_name: str | Path) -> Script:
     if not str(path_or_name).strip():
         raise InputError("the name of the script is empty: give a file or a scenario")
     path = _find(path_or_name)
-    return parse_script(_text_of(path), path.name)
+    return parse_script(_text_of(path), path.name, own)
 
 
-def parse_script(text: str, name: str = "script.yaml") -> Script:
+def parse_script(text: str, name: str = "script.yaml", own: Iterable[Tool] = ()) -> Script:
     """Read a script from its text.
 
     Args:
         text: YAML, or JSON.
         name: the file name: what errors call the text; its stem becomes the name of the script.
+        own: as for :func:`load_script`.
 
     Raises:
         InputError: the script is wrong; the text says where and what was expected.
@@ -162,7 +169,8 @@ def parse_script(text: str, name: str = "script.yaml") -> Script:
     from agent.scripts import fields
 
     checked = fields.check(source.read(text, name), text, name)
-    tools = _tools_of(checked, text, name)
+    own = tuple(own)
+    tools = _tools_of(checked, text, name, own)
     return Script(
         name=Path(name).stem,
         title=checked.title or Path(name).stem,
@@ -172,6 +180,7 @@ def parse_script(text: str, name: str = "script.yaml") -> Script:
         users=tuple(checked.user or [checked.task or _TASK]),
         system=checked.system,
         tools=tools,
+        own=own,
         turns=tuple(_said(checked.turns)),
         max_steps=checked.max_steps,
         limits=Limits.from_dict(checked.limits.model_dump()) if checked.limits else Limits(),
@@ -227,9 +236,9 @@ def _text_of(path: Path) -> str:
         raise InputError(f"{str(path)!r} cannot be read: {error.strerror or error}") from error
 
 
-def _tools_of(script: ScriptFields, text: str, name: str) -> tuple[str, ...]:
-    """The tools on offer. Left out, they are the tools of the toolbox that the turns call."""
-    known = toolbox()
+def _tools_of(script: ScriptFields, text: str, name: str, own: Iterable[Tool]) -> tuple[str, ...]:
+    """The tools on offer. Left out, they are the tools that the turns call, as far as these are known."""
+    known = [*toolbox(), *(tool.name for tool in own)]
     if script.tools is None:
         return tuple(dict.fromkeys(call.name for _, call in _calls(script) if call.name in known))
     for number, tool in enumerate(script.tools):

@@ -32,13 +32,18 @@ def toolbox(root: Path | None = None) -> dict[str, Tool]:
     return {tool.name: tool for tool in tools}
 
 
-def pick(names: Iterable[str], root: Path | None = None) -> ToolRegistry:
+def pick(names: Iterable[str], root: Path | None = None, own: Iterable[Tool] = ()) -> ToolRegistry:
     """A registry of the tools with these names, in this order.
+
+    Args:
+        names: of the tools.
+        root: as for :func:`toolbox`.
+        own: further tools to pick from, as :func:`agent.toolbox.own.load_tools` gives them.
 
     Raises:
         InputError: a name is not in the toolbox; the text names the nearest one. Or ``root`` is not a folder.
     """
-    tools = toolbox(root)
+    tools = toolbox(root) | {tool.name: tool for tool in own}
     registry = ToolRegistry()
     for name in dict.fromkeys(names):
         if name not in tools:
