@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from agent.approval import Decision
+    from agent.breakpoints import Breakpoint
     from agent.context import ContextBudget
     from agent.errors import AgentError, InputError, ModelError, ScriptExhausted, ToolDefinitionError, ToolFailure
     from agent.events import AgentEvent, AgentState, Maker, Phase
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
 
 _WHERE = {
     "approval": ("Decision",),
+    "breakpoints": ("Breakpoint",),
     "context": ("ContextBudget",),
     "errors": ("AgentError", "InputError", "ModelError", "ScriptExhausted", "ToolDefinitionError", "ToolFailure"),
     "events": ("AgentEvent", "AgentState", "Maker", "Phase"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 
 from agent.approval import RUN, Decision, digest
 from agent.execution import Job, execute
@@ -38,6 +39,15 @@ def approve(
         pending.decision, pending.question = _verdict(index, pending, policy, limits, counters)
         decided = decided and pending.decision is not None
     return decided
+
+
+def foresee(
+    calls: list[PendingCall], tools: ToolRegistry, policy: CapabilityPolicy | None, limits: Limits, counters: Counters
+) -> list[PendingCall]:
+    """The calls as :func:`approve` would leave them, as copies: nothing is decided yet."""
+    ahead = [replace(pending) for pending in calls]
+    approve(ahead, tools, policy, limits, counters)
+    return ahead
 
 
 def ask_about_unknowns(calls: list[PendingCall], why: str = UNKNOWN_OUTCOME) -> bool:

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, Self
 
 from agent import clock, recording
+from agent.acting import foresee
 from agent.approval import Decision
 from agent.asking import Asker
 from agent.context import ContextBudget
@@ -23,8 +24,8 @@ from agent.messages import Message
 from agent.models.base import Model
 from agent.policy import CapabilityPolicy
 from agent.settings import NO_LIMITS, Settings, UnknownOutcome
-from agent.state import RunState
-from agent.stops import ASK_AGAIN, StopReason
+from agent.state import PendingCall, RunState
+from agent.stops import ASK_AGAIN, Stop, StopReason, about_to_stop
 from agent.tools import Tool, ToolRegistry
 from agent.trace import ModelInfo, Outcome, Trace
 from agent.workings import Workings, nobody_was_there
@@ -127,6 +128,18 @@ class RunControl(Workings):
         """True from :meth:`stop` on: the next ``advance()`` ends the run."""
         return self._stop.is_set()
 
+    def about_to_stop(self) -> Stop | None:
+        """What the phase decide, if it is the next one, will end the run with; None: nothing. Changes nothing."""
+        return about_to_stop(self.run, self.settings, self._rules)
+
+    def foreseen(self) -> list[PendingCall]:
+        """The calls of the reply at hand as the phase approve will leave them. Changes nothing.
+
+        In each copy stands what the policy and the limits say: the decision, or the question for a person.
+        """
+        own, run = self.settings, self.run
+        return foresee(run.pending, self.tools, own.policy, own.limits, run.counters)
+
     def start(self, text: str) -> None:
         """Begin a turn with the user's message. A turn that was not over is closed first; its calls get answers.
 
@@ -204,6 +217,16 @@ class RunControl(Workings):
         pending.decision, pending.begun, pending.before = decision.about(pending.call), False, None
         recording.note_rejections(self.run)
         self._journal.decided(calls)
+
+    def remember(self, key: str, value: Any) -> None:
+        """Keep a JSON value with the run, under a key of its own in the trace. May come from another thread.
+
+        It is on the disk at once, also in the middle of a phase, and a recovered run still has it.
+        """
+        with self._journal.lock:
+            trace, kept = self.run.trace, copy_json(value)
+            trace.extra = {**trace.extra, key: kept}  # a new one: other threads may be reading the old one
+            self._journal.remembered(key, kept)
 
     def extend(self, **changes: Any) -> None:
         """Go on after a stop, with other settings: ``extend(max_steps=16)``, ``extend(limits=...)``.

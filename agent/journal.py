@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import os
 import re
+import threading
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from itertools import islice
@@ -49,6 +50,8 @@ class Journal:
         self.folder = None if folder is None else Path(folder)
         self._secrets = tuple(secrets)
         self._tape: Tape | None = None
+        self.lock = threading.RLock()
+        """Held while a line is added or the file changes: what is remembered comes from other threads."""
         self._path = Path()
         self._notes = self._nudges = 0
         self._clean = True
@@ -63,19 +66,20 @@ class Journal:
             OSError: the folder or the disk cannot take it. What was there stays, and the next phase tries again.
             InputError: the trace id cannot be a file name.
         """
-        self.close()
-        if self.folder is None:
-            return
-        self._path = self.folder / f"{_file_stem(run.trace)}.jsonl"
-        self.on, self._broken, self._clean = True, OSError("the journal could not be opened"), True
-        self.folder.mkdir(parents=True, exist_ok=True)
-        draft = self._path.with_suffix(".jsonl.tmp")
-        self._tape, self._broken = Tape(draft), None
-        self._write({"schema": SCHEMA, "snapshot": run.to_dict()})
-        if self._broken:
-            raise self._broken
-        draft.replace(self._path)
-        self._notes, self._nudges = len(run.trace.notes), run.counters.nudges
+        with self.lock:
+            self.close()
+            if self.folder is None:
+                return
+            self._path = self.folder / f"{_file_stem(run.trace)}.jsonl"
+            self.on, self._broken, self._clean = True, OSError("the journal could not be opened"), True
+            self.folder.mkdir(parents=True, exist_ok=True)
+            draft = self._path.with_suffix(".jsonl.tmp")
+            self._tape, self._broken = Tape(draft), None
+            self._write({"schema": SCHEMA, "snapshot": run.to_dict()})
+            if self._broken:
+                raise self._broken
+            draft.replace(self._path)
+            self._notes, self._nudges = len(run.trace.notes), run.counters.nudges
 
     def begin_call(self) -> None:
         """A model call is about to be made."""
@@ -136,6 +140,10 @@ class Journal:
             line |= {"ok": False, "retryable": result.retryable, "timed_out": result.timed_out}
         self._write(line, result.text)
 
+    def remembered(self, key: str, value: Any) -> None:
+        """Something was kept with the run that is not of the loop's making. May come from another thread."""
+        self._append(jsontext.dump_bytes(redact({"remember": key, "value": value}, self._secrets)) + b"\n")
+
     def phase(self, run: RunState, done: Phase) -> None:
         """A phase is done: write what comes next, or the trace file when there is nothing more.
 
@@ -149,10 +157,11 @@ class Journal:
             self.open(run)
         following = run.phase
         if following is None:
-            write_trace(run.trace, self.folder, self._secrets, clean=self._clean)
-            self.close()
-            self.on = False
-            self._path.unlink(missing_ok=True)
+            with self.lock:
+                write_trace(run.trace, self.folder, self._secrets, clean=self._clean)
+                self.close()
+                self.on = False
+                self._path.unlink(missing_ok=True)
         elif done is CALL or following is APPEND:
             return  # a reply, a failure or the last result of a step says itself what comes next
         elif run.failure:
@@ -169,9 +178,10 @@ class Journal:
 
     def close(self) -> None:
         """Let go of the file; the journal stays as it is."""
-        if self._tape is not None:
-            self._tape.close()
-            self._tape = None
+        with self.lock:
+            if self._tape is not None:
+                self._tape.close()
+                self._tape = None
 
     def _edited_request(self, run: RunState) -> dict[str, Any]:
         notes, self._notes = run.trace.notes[self._notes :], len(run.trace.notes)
@@ -195,12 +205,14 @@ class Journal:
 
     def _append(self, data: bytes) -> None:
         """Add a line. Where that fails the phase still comes to its end; :meth:`phase` then writes the run anew."""
-        if self._tape is None or self._broken:
-            return
+        self.lock.acquire()  # by hand: a with statement takes twice as long, and a step has six lines
         try:
-            self._tape.append(data)
+            if self._tape is not None and not self._broken:
+                self._tape.append(data)
         except OSError as error:
             self._broken = error
+        finally:
+            self.lock.release()
 
 
 def _more_than_run(calls: list[PendingCall]) -> bool:

@@ -103,7 +103,7 @@ class Loop(RunControl):
         stop = first_stop(run, self.settings, self._rules)
         self._log_step("OBSERVE" if stop is None else "DONE")
         run.pending = []
-        if stop and stop.reason is StopReason.EMPTY_ANSWER and may_nudge(run, self.settings):
+        if stop and may_nudge(stop, run, self.settings):
             recording.nudge(run)
             return PREPARE
         return self._end(stop) if stop else PREPARE

@@ -117,6 +117,9 @@ class _Replay:
         if all(call.result for call in self.run.pending):
             self.run.phase = Phase.APPEND
 
+    def remember(self, line: dict[str, Any]) -> None:
+        self.run.trace.extra[line["remember"]] = line["value"]
+
     def nudge(self, line: dict[str, Any]) -> None:
         self.phase({"phase": line["nudge"]})
         recording.nudge(self.run)
@@ -153,6 +156,7 @@ _LINES: dict[str, Callable[[_Replay, dict[str, Any]], None]] = {
     "decided": _Replay.decided,
     "result": _Replay.result,
     "nudge": _Replay.nudge,
+    "remember": _Replay.remember,
     "phase": _Replay.phase,
 }
 """Every kind of line by the key that it is told by."""

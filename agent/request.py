@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import overload
+from typing import TYPE_CHECKING, overload
 
+from agent import tokens
 from agent.messages import Message
-from agent.trace import Edit, Trace, TraceStep
+from agent.trace import Edit, Request, Trace, TraceStep
+
+if TYPE_CHECKING:
+    from agent.state import RunState
 
 
 class MessageView(Sequence[Message]):
@@ -66,7 +70,24 @@ def apply_edits(messages: Sequence[Message], edits: Sequence[Edit]) -> list[Mess
 
 def request_of(trace: Trace, step: TraceStep) -> Sequence[Message]:
     """What the model was given in this step, exactly. Empty where the trace does not say."""
-    if step.request is None:
+    return _sent(trace, step.request)
+
+
+def _sent(trace: Trace, request: Request | None) -> Sequence[Message]:
+    if request is None:
         return []
-    view = MessageView(trace.messages, min(step.request.upto, len(trace.messages)))
-    return apply_edits(view, step.request.edits) if step.request.edits else view
+    view = MessageView(trace.messages, min(request.upto, len(trace.messages)))
+    return apply_edits(view, request.edits) if request.edits else view
+
+
+def about_prompt_tokens(run: RunState) -> int:
+    """About how many prompt tokens the request at hand takes, as it will be sent, the tools on offer included.
+
+    Where a provider counted an earlier request, only what differs from that one is estimated.
+    """
+    trace = run.trace
+    size = tokens.count_messages(_sent(trace, run.request))
+    for step in reversed(trace.steps):
+        if step.usage and step.usage.prompt_tokens is not None and not step.usage.estimated and step.request:
+            return max(0, step.usage.prompt_tokens + size - tokens.count_messages(request_of(trace, step)))
+    return size + tokens.count_schemas(trace.tools)

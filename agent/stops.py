@@ -6,13 +6,14 @@ Stopping is not finishing: that the task is done is said by the evidence, never 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from hashlib import blake2b
 from typing import TYPE_CHECKING
 
 from agent import jsontext
 from agent.errors import AgentError, ContextOverflow, ScriptExhausted
+from agent.events import Phase
 from agent.limits import HARD_CAP, Limits
 from agent.models.replies import visible_text
 
@@ -93,9 +94,24 @@ def over_budget(run: RunState, settings: Settings) -> Stop | None:
     return next((stop for rule in BUDGETS if (stop := rule(run, settings))), None)
 
 
-def may_nudge(run: RunState, settings: Settings) -> bool:
-    """Whether an empty answer may be met with one more message: nudges are left, and so is every budget."""
-    return run.counters.nudges < settings.limits.nudges and over_budget(run, settings) is None
+def may_nudge(stop: Stop, run: RunState, settings: Settings) -> bool:
+    """Whether the model is asked to go on instead: for an empty answer, while nudges and every budget are left."""
+    if stop.reason is not StopReason.EMPTY_ANSWER or run.counters.nudges >= settings.limits.nudges:
+        return False
+    return over_budget(run, settings) is None
+
+
+def about_to_stop(run: RunState, settings: Settings, rules: Sequence[Rule]) -> Stop | None:
+    """What the phase decide, if it is the next one, will end the run with. Changes nothing.
+
+    None: the loop will go round once more, or another phase comes next.
+    """
+    if run.phase is not Phase.DECIDE:
+        return None
+    ahead = replace(run, counters=replace(run.counters))
+    note_outcomes(ahead, settings.limits)
+    stop = first_stop(ahead, settings, rules)
+    return None if stop and may_nudge(stop, ahead, settings) else stop
 
 
 def failed(run: RunState, settings: Settings) -> Stop | None:
