@@ -14,6 +14,9 @@ from agent.models.base import CallControl, Model, ModelReply
 from agent.redact import redact_text
 from agent.tool_result import describe
 
+ASKED_WITH = "asked_with"
+"""The name under which a model may say how it is asked, and under which a trace's ``config`` keeps it."""
+
 
 class Asker:
     """The one caller of a model.
@@ -53,6 +56,12 @@ class Asker:
         except Exception as error:
             raise ModelError(describe(error, self.secrets)) from error
         return sound, clock.since_ms(started)
+
+    def asked(self) -> dict[str, Any]:
+        """How the model is asked, as a trace's ``config`` keeps it: its protocol, and its options without a key."""
+        options = getattr(self.model, ASKED_WITH, None)
+        protocol = getattr(self.model, "protocol", "native")
+        return {"protocol": protocol, ASKED_WITH: options if isinstance(options, dict) else None}
 
     @property
     def secrets(self) -> tuple[str, ...]:

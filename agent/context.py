@@ -8,6 +8,7 @@ message list itself never changes: all of this is edits of the request, and the 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from copy import deepcopy
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -96,6 +97,10 @@ class ContextWindow:
         self._schemas = schemas_tokens
         self._sizes: list[int] = []
         self._kept = 0
+
+    def copy(self) -> ContextWindow:
+        """Another one for the same run, that may be tried out without a trace."""
+        return ContextWindow(self.budget, deepcopy(self.state), self._schemas)
 
     def fit(self, messages: Sequence[Message], task_at: int, summarise: Summarise) -> Fitted:
         """Bring the request below the limit.

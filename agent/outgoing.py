@@ -12,6 +12,8 @@ from agent.protocol import repairs, violations
 from agent.request import MessageView, apply_edits
 from agent.trace import Edit, Request
 
+SUMMARY_TO_COME = "(the summary that prepare will ask the model for)"
+
 
 class Outgoing:
     """Builds requests for one run.
@@ -41,6 +43,15 @@ class Outgoing:
         if self._keeps_protocol:
             edits = self._check(messages, edits)
         return Request(upto=len(messages), edits=edits), fitted
+
+    def preview(self, messages: Sequence[Message], task_at: int) -> Request:
+        """What :meth:`build` would give now. Nothing changes, and where it would ask for a summary, a note stands.
+
+        Raises:
+            AgentError: as :meth:`build`.
+        """
+        apart = Outgoing(self.window.copy() if self.window else None, self.interventions)
+        return apart.build(list(messages), task_at, lambda _: SUMMARY_TO_COME)[0]
 
     def _check(self, messages: list[Message], edits: list[Edit]) -> list[Edit]:
         found = violations(messages, self._checked)

@@ -8,6 +8,7 @@ from typing import Any
 
 from agent import clock, tokens
 from agent.approval import digest
+from agent.asking import ASKED_WITH
 from agent.context import ContextBudget, Fitted, cap_result
 from agent.cutting import head
 from agent.errors import AgentError, ModelError
@@ -18,11 +19,13 @@ from agent.protocol import INTERRUPTED
 from agent.request import request_of
 from agent.state import PendingCall, RunState
 from agent.tool_result import ToolResult
-from agent.trace import Outcome, ToolRun, TraceStep
+from agent.trace import Outcome, ToolRun, Trace, TraceStep
 from agent.usage import Usage
 
 logger = logging.getLogger("agent")
 
+ASKED_UNTIL = "asked_until"
+"""The key of the last step before a change of tools, options or protocol, under which the old ones are kept."""
 UNKNOWN = "unknown"
 """The decision of a call that was in flight when the program ended: nobody can say whether its tool ran."""
 NUDGE = "Your last message was empty. Please go on: call a tool or give the final answer."
@@ -60,6 +63,26 @@ def begin_step(run: RunState) -> TraceStep:
     step = steps[-1]
     step.started, step.request = clock.now(), run.request
     return step
+
+
+def asked_now(trace: Trace) -> dict[str, Any]:
+    """What a model call is asked with beside its messages, as the trace has it now."""
+    return {"tools": trace.tools, **{key: trace.config.get(key) for key in (ASKED_WITH, "protocol")}}
+
+
+def note_asked(trace: Trace, before: dict[str, Any]) -> None:
+    """Keep what the steps so far were asked with, where it is no longer what the trace says now.
+
+    Args:
+        trace: the trace, with its new tools and config.
+        before: what :func:`asked_now` gave before the change.
+    """
+    if not trace.steps:
+        return
+    last = trace.steps[-1].extra
+    then = last.pop(ASKED_UNTIL, before)
+    if then != asked_now(trace):
+        last[ASKED_UNTIL] = then
 
 
 def record_reply(run: RunState, reply: ModelReply, latency_ms: float, *, need_tokens: bool) -> None:

@@ -25,6 +25,7 @@ from agent.state import PendingCall, RunState
 from agent.stops import Stop, StopReason, over_budget, rules_under, stop_for
 from agent.tool_result import ToolResult
 from agent.tools import RunContext, ToolRegistry
+from agent.trace import Request
 
 
 class Workings:
@@ -59,8 +60,10 @@ class Workings:
         """Take a run over, with the model, the tools and the settings as they are now."""
         self.run = run
         trace, settings = run.trace, self.settings
-        trace.config = {**settings.to_config(), "protocol": getattr(self._asker.model, "protocol", "native")}
+        before = recording.asked_now(trace)
+        trace.config = {**settings.to_config(), **self._asker.asked()}
         trace.tools = self.tools.schemas()
+        recording.note_asked(trace, before)
         happened = [item for item in trace.interventions if item.get("step") is not None]
         trace.interventions = [item.to_dict() for item in settings.interventions] + happened
         budget = settings.context
@@ -69,6 +72,19 @@ class Workings:
         self._needs_tokens = settings.limits.total_tokens is not None
         self._rules = rules_under(settings.limits)
         self._fresh = True
+
+    def next_request(self) -> Request | None:
+        """What the next model call is given: the request that is ready, or the one that prepare would make now.
+
+        Nothing changes, and no summary is asked for. None where another phase comes before the next prepare.
+
+        Raises:
+            AgentError: there can be no such request; prepare will end the run.
+        """
+        run = self.run
+        if run.phase is Phase.PREPARE:
+            return self._outgoing.preview(run.trace.messages, run.counters.task_at)
+        return run.request if run.phase is Phase.CALL else None
 
     # ---- telling ----
 

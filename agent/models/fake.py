@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, ClassVar
 
 from agent.errors import ScriptExhausted
 from agent.messages import Message, ToolCall
@@ -41,6 +41,8 @@ class FakeModel:
 
     provider = "fake"
     name = "script"
+    asked_with: ClassVar[dict[str, Any]] = {"options": {"model": "script"}}
+    """The form in which its requests are shown."""
 
     def __init__(self, turns: Sequence[Turn]) -> None:
         self.turns = [_as_turn(turn) for turn in turns]
@@ -51,6 +53,12 @@ class FakeModel:
     def unused(self) -> int:
         """Turns at the end of the script that no call has reached yet: for a test that wants all of them said."""
         return len(self.turns) - self._used
+
+    def body(self, messages: Sequence[Message], tool_schemas: Sequence[dict[str, Any]] = ()) -> dict[str, Any]:
+        """The request in the form in which a server would be sent it."""
+        from agent.models.body import RequestForm  # a script runs without it
+
+        return RequestForm.from_dict(self.asked_with).body(messages, tool_schemas)
 
     def complete(
         self,

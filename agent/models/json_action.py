@@ -15,6 +15,7 @@ from typing import Any
 
 from agent import jsontext
 from agent.asking import Asker
+from agent.errors import InputError
 from agent.ids import new_call_id
 from agent.messages import Message, ToolCall
 from agent.models.base import CallControl, Model, ModelReply
@@ -107,7 +108,20 @@ class JsonActionModel:
         self.provider = getattr(inner, "provider", None) or type(inner).__name__
         self.name = getattr(inner, "name", None)
         self.secrets: tuple[str, ...] = getattr(inner, "secrets", ())
+        self.asked_with: dict[str, Any] | None = getattr(inner, "asked_with", None)
         self._asker = Asker(inner)
+
+    def body(self, messages: Sequence[Message], tool_schemas: Sequence[dict[str, Any]] = ()) -> dict[str, Any]:
+        """What the inner model would be sent: its own words, with the tools in the system text.
+
+        Raises:
+            InputError: the inner model does not say what it sends.
+        """
+        tell = getattr(self.inner, "body", None)
+        if not callable(tell):
+            raise InputError(f"{type(self.inner).__name__} does not say what it sends")
+        body: dict[str, Any] = tell(to_chat(messages, tool_schemas), [])
+        return body
 
     def complete(
         self,

@@ -9,18 +9,19 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import closing
 from dataclasses import asdict, replace
 from typing import Any
-from urllib.parse import urlsplit
+from urllib.parse import urlsplit, urlunsplit
 
 from agent import clock, jsontext
 from agent.errors import InputError, ModelError, Retry
 from agent.messages import Message
 from agent.models.base import CallControl, ModelReply
+from agent.models.body import RequestForm
 from agent.models.completions import CompletionReader
 from agent.models.connection import DONE, Body, Connection, Piece
 from agent.models.http_errors import LONGEST_WAIT_S, CallFailed, failed_connection
 from agent.models.profiles import PROFILES, Profile, profile_for
 from agent.models.streams import StreamedReply
-from agent.models.wire import HistoryEncoder, wire_schemas
+from agent.models.wire import HistoryEncoder
 
 OPENAI_URL = "https://api.openai.com/v1"
 _FIRST_WAIT_S = 0.5
@@ -99,6 +100,25 @@ class OpenAIModel:
     def __repr__(self) -> str:
         return f"OpenAIModel({self.name!r}, provider={self.provider!r}, stream={self.stream})"
 
+    @property
+    def form(self) -> RequestForm:
+        """What stands round the messages and tools of every request, as of now."""
+        options: dict[str, Any] = {"model": self.name}
+        if self.stream:
+            options["stream"] = True
+            if self._usage_in_stream:
+                options["stream_options"] = {"include_usage": True}
+        return RequestForm(options | self._options, self._tool_options, self.profile, _public(self.base_url))
+
+    @property
+    def asked_with(self) -> dict[str, Any]:
+        """The form of its requests as JSON data, for a trace. The key is no part of it."""
+        return self.form.to_dict()
+
+    def body(self, messages: Sequence[Message], tool_schemas: Sequence[dict[str, Any]] = ()) -> dict[str, Any]:
+        """What :meth:`complete` would send for this request: the same bytes, read back. Nothing is sent."""
+        return self.form.body(messages, tool_schemas)
+
     def complete(
         self,
         messages: Sequence[Message],
@@ -141,7 +161,7 @@ class OpenAIModel:
             CallFailed: there is no whole answer.
         """
         names = [name for schema in tool_schemas if (name := (schema.get("function") or {}).get("name"))]
-        body = self._body(messages, tool_schemas)
+        body = self.form.encode(messages, tool_schemas, self._history)
         connection = self._connection()
         try:
             with closing(connection.post(body, control)) as pieces:
@@ -149,19 +169,6 @@ class OpenAIModel:
         finally:
             if connection.usable:
                 self._idle.append(connection)
-
-    def _body(self, messages: Sequence[Message], tool_schemas: Sequence[dict[str, Any]]) -> bytes:
-        """The request as JSON, made here: the typed interface of the package walks through every message."""
-        body: dict[str, Any] = {"model": self.name}
-        if tool_schemas:
-            body["tools"] = wire_schemas(tool_schemas, self.profile)
-            body |= self._tool_options
-        if self.stream:
-            body["stream"] = True
-            if self._usage_in_stream:
-                body["stream_options"] = {"include_usage": True}
-        rest = jsontext.dump_bytes(body | self._options)
-        return b'%b,"messages":%b}' % (rest[:-1], self._history.encode(messages))
 
     def _connection(self) -> Connection:
         try:
@@ -253,6 +260,12 @@ def _checked_url(url: str) -> str:
 def _host(url: str) -> str:
     """Host and port, without a user name and password."""
     return urlsplit(url).netloc.rpartition("@")[2]
+
+
+def _public(url: str) -> str:
+    """Without user name, password and query, all of which may hold a key."""
+    parts = urlsplit(url)
+    return urlunsplit((parts.scheme, _host(url), parts.path, "", ""))
 
 
 def _checked_key(key: str, base_url: str) -> str:
