@@ -86,6 +86,7 @@ def act(
     parallel: bool,
     stop: threading.Event,
     deadline_s: float | None = None,
+    change: Callable[[list[Job]], list[Job]] | None = None,
 ) -> Iterator[tuple[int, ToolResult]]:
     """Run what was approved and answer the rest; gives the position and the result of each call as it comes.
 
@@ -98,6 +99,7 @@ def act(
         parallel: whether tools may run at the same time.
         stop: set when the user stops the run.
         deadline_s: seconds after which a tool that still runs is given up.
+        change: gives the calls that really run, for a fault that takes the place of a tool.
     """
     jobs = []
     for position, pending in enumerate(calls):
@@ -114,6 +116,8 @@ def act(
             arguments = decision.arguments if decision.arguments is not None else pending.call.arguments
             told = context(pending) if tool.wants_context else NO_CONTEXT
             jobs.append(Job(position, pending.call, tool, arguments, told))
+    if change:
+        jobs = change(jobs)
     yield from execute(jobs, parallel=parallel, stop=stop, deadline_s=deadline_s, begin=begin)
 
 

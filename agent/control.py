@@ -16,6 +16,7 @@ from agent.context import ContextBudget
 from agent.errors import AgentError, InputError
 from agent.events import AgentEvent, AgentState, Maker, Phase
 from agent.evidence import Check
+from agent.faults import Fault
 from agent.interventions import Intervention
 from agent.journal import Journal
 from agent.jsontext import copy_json
@@ -227,6 +228,33 @@ class RunControl(Workings):
             trace, kept = self.run.trace, copy_json(value)
             trace.extra = {**trace.extra, key: kept}  # a new one: other threads may be reading the old one
             self._journal.remembered(key, kept)
+
+    def arm(self, fault: Fault) -> None:
+        """Let something go wrong on purpose, once, at the next phase in which it can.
+
+        It is on the disk at once. One of the same kind that was armed before is replaced.
+
+        Raises:
+            AgentError: the run is being advanced in another thread.
+        """
+        self._set_faults([*(armed for armed in self.run.faults if armed.kind != fault.kind), fault])
+
+    def disarm(self, kind: str) -> None:
+        """Take back a fault that has not struck yet; nothing where none of this kind is armed.
+
+        Raises:
+            AgentError: the run is being advanced in another thread.
+        """
+        self._set_faults([armed for armed in self.run.faults if armed.kind != kind])
+
+    def _set_faults(self, faults: list[Fault]) -> None:
+        if not self._moving.acquire(blocking=False):
+            raise AgentError("the run is being advanced in another thread; pause it first")
+        try:
+            self.run.faults = faults
+            self._journal.armed(faults)
+        finally:
+            self._moving.release()
 
     def extend(self, **changes: Any) -> None:
         """Go on after a stop, with other settings: ``extend(max_steps=16)``, ``extend(limits=...)``.

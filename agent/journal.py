@@ -23,6 +23,7 @@ from agent import jsontext
 from agent.approval import RUN
 from agent.errors import InputError
 from agent.events import APPEND, APPROVE, CALL, EXECUTE, PREPARE, Phase
+from agent.faults import Fault
 from agent.models.base import ModelReply
 from agent.redact import may_hold_secret, redact
 from agent.state import PendingCall, RunState, slots
@@ -54,6 +55,7 @@ class Journal:
         """Held while a line is added or the file changes: what is remembered comes from other threads."""
         self._path = Path()
         self._notes = self._nudges = 0
+        self._struck: list[dict[str, Any]] = []
         self._clean = True
         self._broken: OSError | None = None
         self.on = False
@@ -72,6 +74,7 @@ class Journal:
                 return
             self._path = self.folder / f"{_file_stem(run.trace)}.jsonl"
             self.on, self._broken, self._clean = True, OSError("the journal could not be opened"), True
+            self._struck = []
             self.folder.mkdir(parents=True, exist_ok=True)
             draft = self._path.with_suffix(".jsonl.tmp")
             self._tape, self._broken = Tape(draft), None
@@ -98,7 +101,7 @@ class Journal:
         }
         if run.context.dropped or run.context.known:
             line["context"] = slots(run.context)
-        self._write(line, None if run.context.summary else _said(reply))
+        self._write_effect(line, None if run.context.summary else _said(reply))
 
     def failed(self, run: RunState, following: Phase) -> None:
         """The model call gave no reply; what comes next is decide, or prepare for a shorter request."""
@@ -112,7 +115,7 @@ class Journal:
             "failure": run.failure and [run.failure.reason, run.failure.detail],
         }
         line |= {"phase": following, "context": slots(run.context), "model_calls": run.counters.model_calls}
-        self._write(line)
+        self._write_effect(line)
 
     def decided(self, calls: list[PendingCall]) -> None:
         """Something else than simply running was decided about calls."""
@@ -138,7 +141,20 @@ class Journal:
         }
         if not result.ok:
             line |= {"ok": False, "retryable": result.retryable, "timed_out": result.timed_out}
-        self._write(line, result.text)
+        self._write_effect(line, result.text)
+
+    def armed(self, faults: list[Fault]) -> None:
+        """Which faults are armed from now on."""
+        self._write({"faults": [fault.to_dict() for fault in faults]})
+
+    def struck(self, strike: dict[str, Any]) -> None:
+        """A fault struck. It is told with the reply, failure or result that it changed, or by :meth:`write_struck`."""
+        if self._tape is not None:
+            self._struck.append(strike)
+
+    def write_struck(self) -> None:
+        """Write what struck in a line of its own: it says itself what it changed."""
+        self._write_effect({})
 
     def remembered(self, key: str, value: Any) -> None:
         """Something was kept with the run that is not of the loop's making. May come from another thread."""
@@ -187,6 +203,12 @@ class Journal:
         notes, self._notes = run.trace.notes[self._notes :], len(run.trace.notes)
         line = {"phase": run.phase, "request": run.request and run.request.to_dict(), "notes": notes}
         return line | {"context": slots(run.context), "counters": slots(run.counters)}
+
+    def _write_effect(self, line: dict[str, Any], said: str | None = None) -> None:
+        """Write a line, and in it the faults that struck and had this effect."""
+        if self._struck:
+            line, said, self._struck = {**line, "struck": self._struck}, None, []
+        self._write(line, said)
 
     def _write(self, line: dict[str, Any], said: str | None = None) -> None:
         """Write a line without secrets.

@@ -33,6 +33,8 @@ class Loop(RunControl):
             if self._stop.is_set():
                 self._end(Stop(StopReason.STOPPED_BY_USER, "a person stopped the run"))
             else:
+                if run.faults:
+                    self._strike(phase)
                 run.phase = _PHASES[phase](self)
             run.counters.active_s += clock.monotonic() - begun
             if self._journal.on:
@@ -62,7 +64,7 @@ class Loop(RunControl):
         self._journal.begin_call()
         begun = clock.monotonic()
         try:
-            reply, latency_ms = self._asker.ask(request_of(run.trace, step), self.tools.schemas(), self._control())
+            reply, latency_ms = self._ask(request_of(run.trace, step), self.tools.schemas())
         except AgentError as error:
             return self._fail(error, begun)
         recording.record_reply(run, reply, latency_ms, need_tokens=self._needs_tokens)

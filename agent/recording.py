@@ -201,7 +201,7 @@ def append_results(run: RunState, budget: ContextBudget | None) -> None:
             record_result(run, index, pending, result)
         text = (pending.decision.notice() if pending.decision else "") + result.text
         shown = cap_result(text, budget.result_limit) if budget else text
-        message = Message("tool", shown, tool_call_id=pending.call.id)
+        message = Message("tool", shown, tool_call_id=pending.result_id or pending.call.id)
         raw = None if shown is text else text
         step.tools[index].message = run.trace.add(message, _maker(pending), step.index, at=pending.finished, raw=raw)
 

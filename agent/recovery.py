@@ -12,11 +12,13 @@ from agent.acting import ask_about_unknowns
 from agent.approval import RUN
 from agent.errors import InputError, ModelError, Retry
 from agent.events import Phase
+from agent.faults import Fault
 from agent.journal import SCHEMA
 from agent.models.base import ModelReply
 from agent.settings import Settings
 from agent.state import ContextState, Counters, PendingCall, RunState
 from agent.stops import Stop, StopReason, note_outcomes
+from agent.striking import note_strike, switched
 from agent.tool_result import ToolResult
 from agent.trace import Request
 
@@ -71,10 +73,13 @@ class _Replay:
         if line is None:
             return False
         try:
+            for strike in line.get("struck", ()):
+                self.strike(strike)
             for key, apply in _LINES.items():
                 if key in line:
                     apply(self, line)
                     return True
+            return "struck" in line
         except (AttributeError, KeyError, IndexError, TypeError, ValueError, InputError):
             pass
         return False
@@ -120,6 +125,15 @@ class _Replay:
     def remember(self, line: dict[str, Any]) -> None:
         self.run.trace.extra[line["remember"]] = line["value"]
 
+    def faults(self, line: dict[str, Any]) -> None:
+        self.run.faults = [Fault.from_dict(item) for item in line["faults"]]
+
+    def strike(self, strike: dict[str, Any]) -> None:
+        """A fault struck, and with it came what the rest of the line tells."""
+        note_strike(self.run, strike)
+        self.settings = switched(strike["kind"], self.settings)
+        self.run.trace.config = {**self.run.trace.config, **self.settings.to_config()}
+
     def nudge(self, line: dict[str, Any]) -> None:
         self.phase({"phase": line["nudge"]})
         recording.nudge(self.run)
@@ -157,6 +171,7 @@ _LINES: dict[str, Callable[[_Replay, dict[str, Any]], None]] = {
     "result": _Replay.result,
     "nudge": _Replay.nudge,
     "remember": _Replay.remember,
+    "faults": _Replay.faults,
     "phase": _Replay.phase,
 }
 """Every kind of line by the key that it is told by."""

@@ -9,6 +9,7 @@ from typing import Any
 from agent.approval import Decision
 from agent.errors import InputError
 from agent.events import STATE_OF, AgentState, Phase
+from agent.faults import Fault
 from agent.messages import Message, ToolCall
 from agent.stops import Stop
 from agent.tool_result import ToolResult
@@ -36,6 +37,8 @@ class PendingCall:
     started: str | None = None
     finished: str | None = None
     """Wall-clock times of the tool."""
+    result_id: str | None = None
+    """The id that an injected fault gives to the tool message; None: the call's own."""
 
     def to_dict(self) -> dict[str, Any]:
         """JSON data."""
@@ -49,6 +52,7 @@ class PendingCall:
             "result": self.result and {name: getattr(self.result, name) for name in _RESULT},
             "started": self.started,
             "finished": self.finished,
+            "result_id": self.result_id,
         }
 
     @classmethod
@@ -65,6 +69,7 @@ class PendingCall:
             result=ToolResult(result["text"], **result) if result else None,
             started=data.get("started"),
             finished=data.get("finished"),
+            result_id=data.get("result_id"),
         )
 
 
@@ -134,6 +139,8 @@ class RunState:
     """A model call was started. In a recovered run: its outcome is unknown."""
     counters: Counters = field(default_factory=Counters)
     context: ContextState = field(default_factory=ContextState)
+    faults: list[Fault] = field(default_factory=list)
+    """What is armed and has not struck yet, one of a kind; what has struck stands in the trace's interventions."""
 
     @property
     def state(self) -> AgentState:
@@ -176,6 +183,7 @@ class RunState:
             "call_begun": self.call_begun,
             "counters": slots(self.counters),
             "context": slots(self.context),
+            "faults": [fault.to_dict() for fault in self.faults],
         }
 
     @classmethod
@@ -199,6 +207,7 @@ class RunState:
                 call_begun=bool(data.get("call_begun")),
                 counters=Counters(**data.get("counters") or {}),
                 context=ContextState(**data.get("context") or {}),
+                faults=[Fault.from_dict(item) for item in data.get("faults") or ()],
             )
         except (AttributeError, KeyError, TypeError, ValueError) as error:
             raise InputError(f"the snapshot is damaged: {error}") from error

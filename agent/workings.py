@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+from typing import Any
 
 from agent import clock, recording, tokens
 from agent.acting import act
 from agent.approval import Decision
 from agent.asking import Asker
+from agent.breaking import ProviderFault
 from agent.closing import conclude
 from agent.context import ContextWindow
 from agent.errors import AgentError, ModelError
@@ -23,6 +26,7 @@ from agent.request import MessageView
 from agent.settings import Settings
 from agent.state import PendingCall, RunState
 from agent.stops import Stop, StopReason, over_budget, rules_under, stop_for
+from agent.striking import Striker
 from agent.tool_result import ToolResult
 from agent.tools import RunContext, ToolRegistry
 from agent.trace import Request
@@ -107,6 +111,15 @@ class Workings:
             self._logged = self.run.step.index
             recording.log_step(self.run, state)
 
+    # ---- faults ----
+
+    def _strike(self, phase: Phase) -> None:
+        """Let the armed faults strike that change something before this phase begins: a setting, an id."""
+        settings = Striker(self.run, self._journal).before(phase, self.settings)
+        if settings is not self.settings:
+            self.settings = settings
+            self._adopt(self.run)
+
     # ---- the model call ----
 
     def _left_s(self) -> float | None:
@@ -117,6 +130,13 @@ class Workings:
         left = self._left_s()
         deadline = None if left is None else clock.monotonic() + left
         return CallControl(self.run.counters.model_calls, self._tell, self._stop, deadline)
+
+    def _ask(self, messages: Sequence[Message], schemas: Sequence[dict[str, Any]]) -> tuple[ModelReply, float]:
+        """One model call: the reply, and its milliseconds. An armed fault may come before it, or change the reply."""
+        if self.run.faults:
+            ask = partial(self._asker.ask, messages, schemas)
+            return Striker(self.run, self._journal).ask(ask, self._control(), self.tools)
+        return self._asker.ask(messages, schemas, self._control())
 
     def _spent(self) -> Stop | None:
         """Before the first request of a turn, or after going on: a budget that is used up already."""
@@ -151,7 +171,8 @@ class Workings:
         left, spent_s = self._left_s(), 0.0 if begun is None else clock.monotonic() - begun
         stop = stop_for(error, out_of_time=left is not None and left <= spent_s)
         if begun is not None:
-            recording.record_failure(run, error, spent_s * 1000, answered=stop.reason in _ANSWERED)
+            answered = stop.reason in _ANSWERED and not isinstance(error, ProviderFault)
+            recording.record_failure(run, error, spent_s * 1000, answered=answered)
         too_long = isinstance(error, ModelError) and error.kind == "context_overflow"
         retry = too_long and window is not None and window.refused(run.step.index, self._sent())
         run.failure = None if retry else stop
@@ -165,7 +186,8 @@ class Workings:
     def _act(self, calls: list[PendingCall]) -> Iterator[tuple[int, ToolResult]]:
         """Run what was approved and answer the rest; each result as it comes."""
         own = self.settings
-        return act(
+        striker = Striker(self.run, self._journal) if self.run.faults else None
+        results = act(
             calls,
             self.tools,
             own.policy,
@@ -174,7 +196,9 @@ class Workings:
             parallel=own.parallel,
             stop=self._stop,
             deadline_s=self._left_s(),
+            change=striker.replace_tools if striker else None,
         )
+        return striker.watch(results) if striker else results
 
     def _context_of(self, pending: PendingCall) -> RunContext:
         """What a tool that asks for it is told about the run."""
