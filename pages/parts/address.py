@@ -1,9 +1,9 @@
 """Everything that the app keeps in the URL and in the session: names, defaults, reading, writing. No other file does.
 
-In the URL: language, scenario, model kind, limits, the open run, the open trace or file and the selected message, so
-that a reload, a link and the browser's Back bring back the same view. In the session alone: what must not be passed on
-by a link. An address of a server in a link could send somebody's key to a stranger, so it is no part of the URL; a key
-is never kept at all outside its password field.
+In the URL: language, scenario, tools, model kind and options, limits, the open run, the open trace or file and the
+selected message, so that a reload, a link and the browser's Back bring back the same view. In the session alone: what
+must not be passed on by a link. An address of a server in a link could send somebody's key to a stranger, so it is no
+part of the URL; a key is never kept at all outside its password field.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from urllib.parse import urlsplit
 
 import streamlit as st
 
+from agent.breakpoints import Breakpoint
 from agent.events import Phase
 from agent.ids import new_trace_id
 
@@ -25,10 +26,16 @@ SCENARIO = "scenario"
 TASK = "task"
 SYSTEM = "system"
 TOOLS = "tools"
+SCRIPT_TOOLS = "script_tools"
 MODEL_KIND = "model"
 MODEL_NAME = "model_name"
 BASE_URL = "base_url"
 API_KEY = "api_key"
+TEMPERATURE = "temperature"
+MAX_TOKENS = "max_tokens"
+PROTOCOL = "protocol"
+TEXT_CALLS = "text_calls"
+PARALLEL = "parallel"
 MAX_STEPS = "steps"
 PACE = "pace"
 GUARDS = "guards"
@@ -46,6 +53,7 @@ _READING = (_TRACE, _FILE, _CONVERSATION, _MESSAGE)
 _LANGUAGE_CHOSEN = "language"
 _CHOSEN = "chosen"
 _NEXT_RUN = "next_run"
+_NEXT_BREAKPOINTS = "next_breakpoints"
 _SEEN = "seen"
 _TOLD = "told"
 _OPENED = "opened"
@@ -184,6 +192,17 @@ def next_run_id() -> str:
     It is made before the run is, so that two quick presses of a button start one run and not two.
     """
     return str(st.session_state.setdefault(_NEXT_RUN, new_trace_id()))
+
+
+def next_breakpoints() -> tuple[Breakpoint, ...]:
+    """The breakpoints that the next run of this session will get."""
+    kept: tuple[Breakpoint, ...] = st.session_state.get(_NEXT_BREAKPOINTS, ())
+    return kept
+
+
+def keep_breakpoints(breakpoints: tuple[Breakpoint, ...]) -> None:
+    """Let the next run of this session get these breakpoints."""
+    st.session_state[_NEXT_BREAKPOINTS] = breakpoints
 
 
 def tell(text: str) -> None:

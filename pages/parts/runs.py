@@ -43,6 +43,8 @@ class OpenRun:
     """The last button pressed: tells "pausing after this call" from "this was the last phase asked for"."""
     asleep: bool = False
     """True when its live model is not here, or no longer the right one; it is shown, but must not move."""
+    recovered: bool = False
+    """True when it was found interrupted on disk by this server."""
     lock: threading.Lock = field(default_factory=threading.Lock)
     """Held while a person's decision changes the resting run, so that two tabs cannot both do it."""
     seen: float = field(default_factory=time.monotonic)
@@ -61,9 +63,9 @@ class OpenRun:
         return shown(copy, self.loop.secrets)
 
     def keep_setup(self, **changes: Any) -> None:
-        """Note changed settings, so that other tabs show them and the trace keeps them."""
+        """Note changed settings, so that other tabs show them and the run keeps them, on disk as well."""
         self.setup = replace(self.setup, **changes)
-        self.loop.trace.extra[SETUP] = self.setup.to_dict()
+        self.loop.remember(SETUP, self.setup.to_dict())
 
     @property
     def partial(self) -> str:
