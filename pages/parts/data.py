@@ -8,6 +8,7 @@ from pathlib import Path
 import streamlit as st
 
 from pages.parts import address
+from pages.parts.options import options
 from traces import ImportReport, read_file
 from traces.index import TraceInfo
 from traces.store import DEFAULT_FOLDER, Store
@@ -16,8 +17,8 @@ _LOOPBACK = ("127.0.0.1", "localhost", "::1")
 
 
 def data_folder() -> Path:
-    """The folder named by ``AGENT_LAB_DATA``, else ``traces/saved``."""
-    return Path(os.environ.get("AGENT_LAB_DATA") or DEFAULT_FOLDER)
+    """The folder named by ``--data``, else by ``AGENT_LAB_DATA``, else ``traces/saved``."""
+    return options().data or Path(os.environ.get("AGENT_LAB_DATA") or DEFAULT_FOLDER)
 
 
 def store() -> Store:

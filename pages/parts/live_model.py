@@ -10,7 +10,8 @@ from agent.models.json_action import JsonActionModel
 from agent.models.openai_chat import OpenAIModel
 from agent.scripts import Script
 from pages.parts import address
-from pages.parts.setup import Setup, server_url
+from pages.parts.offered import gone
+from pages.parts.setup import JSON_ACTION, Setup, server_url
 from pages.parts.words import t
 
 _NO_KEY = "no-key"
@@ -26,8 +27,17 @@ def make_model(setup: Setup, script: Script | None) -> Model:
     if script is not None and not setup.live:
         return script.make_model()
     key = key_for(setup.base_url, address.setting(address.API_KEY) or "", os.environ)
-    model = OpenAIModel(setup.model, base_url=setup.base_url or None, api_key=key, stream=True)
-    return JsonActionModel(model) if script is not None and script.protocol == "json_action" else model
+    model = OpenAIModel(
+        setup.model,
+        base_url=setup.base_url or None,
+        api_key=key,
+        stream=True,
+        temperature=setup.temperature,
+        max_tokens=setup.max_tokens,
+        parallel_tool_calls=None if setup.parallel else False,
+        text_calls=setup.text_calls,
+    )
+    return JsonActionModel(model) if setup.speaks == JSON_ACTION else model
 
 
 def key_for(base_url: str, typed: str, environment: Mapping[str, str]) -> str | None:
@@ -42,7 +52,7 @@ def key_for(base_url: str, typed: str, environment: Mapping[str, str]) -> str | 
 
 
 def missing(before: Setup, now: Setup) -> str | None:
-    """What is missing before an interrupted live run can go on, as sentences; None: nothing is.
+    """What is missing before an interrupted run can go on, as sentences; None: nothing is.
 
     An empty field for the server is enough only where it means the server that the run used before: its conversation
     must not go to another one unasked.
@@ -51,6 +61,12 @@ def missing(before: Setup, now: Setup) -> str | None:
         before: what the run was started with.
         now: the settings as the side bar holds them.
     """
+    sentences = [gone(before.offered), _missing_fields(before, now) if before.live else None]
+    return " ".join(filter(None, sentences)) or None
+
+
+def _missing_fields(before: Setup, now: Setup) -> str | None:
+    """What has to be filled in before an interrupted live run can go on."""
     fields = []
     if not now.model.strip():
         fields.append(t("Model name"))

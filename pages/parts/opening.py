@@ -17,15 +17,14 @@ from agent.models.fake import FakeModel
 from agent.recovery import recover
 from agent.runner import Runner
 from agent.scripts import Script
-from agent.toolbox import pick
-from agent.tools import ToolRegistry
 from agent.trace import Trace
 from pages.parts import address
 from pages.parts.data import data_folder, store
 from pages.parts.live_model import make_model, missing
+from pages.parts.offered import gone, make_tools, recorded_tools
 from pages.parts.runs import SETUP, OpenRun, registry
-from pages.parts.setup import Setup
-from pages.parts.setup_form import Changed, chosen, show_setup
+from pages.parts.setup import Changed, Setup
+from pages.parts.setup_form import chosen, show_setup
 from pages.parts.tabs import tabs
 from pages.parts.transport import Action, move
 from pages.parts.words import t
@@ -102,9 +101,9 @@ def _limits_changed() -> None:
         _leave_run()
     elif setup.problem() is None and not run.runner.busy:
         with run.lock:
-            run.keep_setup(max_steps=setup.max_steps, guards=setup.guards)
+            run.keep_setup(max_steps=setup.max_steps, guards=setup.guards, parallel=setup.parallel)
             limits = _guarded(run.loop.settings.limits, run.setup.script(), setup.guards)
-            run.loop.extend(max_steps=setup.max_steps, limits=limits)
+            run.loop.extend(max_steps=setup.max_steps, limits=limits, parallel=setup.parallel)
         tabs().wake_others(run.id)
         st.toast(t("This holds for the run at hand from its next step on."))
 
@@ -130,8 +129,8 @@ def _make(run_id: str, setup: Setup) -> OpenRun:
     script = setup.script()
     limits = _guarded(script.limits if script is not None else Limits(), script, setup.guards)
     options: dict[str, Any] = {"trace_id": run_id, "journal": data_folder()}
-    options |= {"max_steps": setup.max_steps, "limits": limits}
-    model, tools = make_model(setup, script), _tools(setup, script)
+    options |= {"max_steps": setup.max_steps, "limits": limits, "parallel": setup.parallel}
+    model, tools = make_model(setup, script), make_tools(setup.offered)
     if script is not None:
         loop = script.loop(model=model, tools=tools, **options)
     else:
@@ -153,15 +152,11 @@ def _guarded(limits: Limits, script: Script | None, guards: bool) -> Limits:
     )
 
 
-def _tools(setup: Setup, script: Script | None) -> ToolRegistry:
-    tools = pick(setup.tools) if script is None else script.make_tools()
-    return tools.with_timeout()
-
-
 def _recovered(run_id: str) -> OpenRun | None:
     """A run whose server process ended, from its journal; None, with the reason told, where it cannot be shown.
 
-    A live run is asleep until its model is there again. Its loop has a model that says nothing and writes no journal.
+    A live run is asleep until its model is there again, and any run until its tools are. Its loop has a model that says
+    nothing and tools that do nothing, and writes no journal.
     """
     path = data_folder() / f"{run_id}.jsonl"
     if not _RUN_ID.fullmatch(run_id) or not path.is_file():
@@ -174,9 +169,9 @@ def _recovered(run_id: str) -> OpenRun | None:
         if SETUP not in snapshot["trace"]:
             raise InputError(t("This run was not started in the app, so its model and tools are not known here."))
         setup = Setup.from_dict(snapshot["trace"][SETUP])
-        if not setup.live:
+        if not setup.live and gone(setup.offered) is None:
             return _resumed(snapshot, setup)
-        loop = Loop.resume(snapshot, model=FakeModel([]), tools=_tools(setup, setup.script()))
+        loop = Loop.resume(snapshot, model=FakeModel([]), tools=recorded_tools(snapshot["trace"].get("tools") or ()))
         return OpenRun(Runner(loop), setup, asleep=True)
 
     try:
@@ -204,7 +199,7 @@ def _resumed(snapshot: dict[str, Any], setup: Setup) -> OpenRun:
     loop = Loop.resume(
         snapshot,
         model=make_model(setup, script),
-        tools=_tools(setup, script),
+        tools=make_tools(setup.offered),
         evidence=script.evidence if script is not None else (),
         journal=data_folder(),
     )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, fields
 from functools import cache
 from typing import Any
@@ -11,16 +11,27 @@ from urllib.parse import urlsplit, urlunsplit
 
 from agent.errors import InputError
 from agent.limits import HARD_CAP
+from agent.models import json_action
 from agent.models.openai_chat import OPENAI_URL
 from agent.scripts import Script, load_script, scenarios
+from pages.parts.offered import gone
 from pages.parts.words import t
 
 OWN_TASK = "own"
 """The choice of a task of one's own; every other choice is the name of a scenario."""
 
 SCRIPTED, LIVE = "scripted", "live"
+NATIVE, JSON_ACTION = "native", json_action.KEY
+PROTOCOLS = (NATIVE, JSON_ACTION)
+"""How a model can ask for tools: by the tool calls of its API, or by JSON objects in its text."""
 FIRST = "calc"
 """The scenario of a fresh app."""
+
+OWN_TOOLS = ("add", "multiply")
+"""The tools of a fresh task of one's own."""
+
+MOST_HEAT = 2.0
+"""The highest temperature that providers take."""
 
 OWN_STEPS = 8
 """The step limit of a task of one's own."""
@@ -38,6 +49,8 @@ class Setup:
     """The system text of a task of one's own; empty for none."""
     tools: tuple[str, ...] = ()
     """Tools on offer for a task of one's own."""
+    script_tools: tuple[str, ...] | None = None
+    """Tools on offer in a scenario; None: those of its script."""
     kind: str = SCRIPTED
     """``scripted`` or ``live``."""
     model: str = ""
@@ -46,6 +59,16 @@ class Setup:
     """Where the live model is served; empty: where the environment says, else at OpenAI."""
     keyed: bool = False
     """Whether a key was typed for the live model: then it never goes on without one."""
+    temperature: float | None = None
+    """Sampling temperature of the live model; None leaves it to the server, as for the following one."""
+    max_tokens: int | None = None
+    """Tokens that one reply of the live model may take."""
+    protocol: str = ""
+    """One of :data:`PROTOCOLS` for the live model; empty: that of the script."""
+    text_calls: bool = False
+    """Whether a call that the live model left in its text is run like a real one."""
+    parallel: bool = True
+    """Whether the model may ask for several tools at once, and these run at the same time."""
     max_steps: int = OWN_STEPS
     """Model calls that the run may make."""
     guards: bool = True
@@ -60,6 +83,26 @@ class Setup:
     def live(self) -> bool:
         """True when a real model answers."""
         return self.kind == LIVE or self.own
+
+    @property
+    def offered(self) -> tuple[str, ...]:
+        """The names of the tools on offer.
+
+        Raises:
+            InputError: there is no such scenario.
+        """
+        if self.own:
+            return self.tools
+        return default_tools(self.scenario) if self.script_tools is None else self.script_tools
+
+    @property
+    def speaks(self) -> str:
+        """The protocol of the run, one of :data:`PROTOCOLS`: a scripted model keeps that of its script.
+
+        Raises:
+            InputError: there is no such scenario.
+        """
+        return (self.protocol if self.live else "") or default_protocol(self.scenario)
 
     def script(self) -> Script | None:
         """The chosen scenario, read; None for a task of one's own.
@@ -77,7 +120,11 @@ class Setup:
             return t("Write a task on the left, then press a button.")
         if self.live and not self.model.strip():
             return t("Name the live model on the left, then press a button.")
-        return None
+        if self.live and self.temperature is not None and not 0 <= self.temperature <= MOST_HEAT:
+            return t("The temperature on the left can be from 0 to {most}, or empty.", most=f"{MOST_HEAT:g}")
+        if self.live and self.max_tokens is not None and self.max_tokens < 1:
+            return t("The length of a reply on the left can be from 1 token, or empty.")
+        return gone(self.offered)
 
     def to_dict(self) -> dict[str, Any]:
         """JSON data for the trace, so that an interrupted run can be set up again.
@@ -93,9 +140,24 @@ class Setup:
     def from_dict(cls, data: Mapping[str, Any]) -> Setup:
         """Read what :meth:`to_dict` wrote; what is unknown or missing takes its default."""
         known = {field.name: data[field.name] for field in fields(cls) if field.name in data}
-        if "tools" in known:
-            known["tools"] = tuple(known["tools"])
+        for name in ("tools", "script_tools"):
+            if known.get(name) is not None:
+                known[name] = tuple(known[name])
         return cls(**known)
+
+
+@dataclass(frozen=True, slots=True)
+class Changed:
+    """What is called when a setting changes. Callbacks run before anything is drawn."""
+
+    task: Callable[[], None]
+    """What a run is made of: scenario, task, tools, kind of model, its options."""
+    model: Callable[[], None]
+    """The name of the live model, or its server."""
+    key: Callable[[], None]
+    """The key of the live model."""
+    limits: Callable[[], None]
+    """What a run takes up on its way: the step limit, the guards, and whether the tools of a script run in parallel."""
 
 
 def server_url(base_url: str, environment: Mapping[str, str]) -> str:
@@ -116,6 +178,16 @@ def _without_secrets(url: str) -> str:
 def default_steps(scenario: str) -> int:
     """The step limit that belongs to a scenario."""
     return OWN_STEPS if scenario == OWN_TASK else _script(scenario).max_steps or HARD_CAP
+
+
+def default_tools(scenario: str) -> tuple[str, ...]:
+    """The tools that belong to a scenario."""
+    return OWN_TOOLS if scenario == OWN_TASK else _script(scenario).tools
+
+
+def default_protocol(scenario: str) -> str:
+    """The protocol that belongs to a scenario."""
+    return NATIVE if scenario == OWN_TASK else _script(scenario).protocol
 
 
 @cache

@@ -4,16 +4,26 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
-from dataclasses import dataclass
 
 import streamlit as st
 
 from agent.limits import HARD_CAP, Limits
 from agent.scripts import ScenarioInfo, scenarios
-from agent.toolbox import toolbox
 from pages.parts import address
 from pages.parts.data import private
-from pages.parts.setup import FIRST, LIVE, OWN_TASK, SCRIPTED, Setup, default_steps, server_url
+from pages.parts.model_form import model_form
+from pages.parts.offered import known_names, own_names
+from pages.parts.setup import (
+    FIRST,
+    OWN_TASK,
+    SCRIPTED,
+    Changed,
+    Setup,
+    default_protocol,
+    default_steps,
+    default_tools,
+    server_url,
+)
 from pages.parts.words import t
 
 _ORDER = ("calc", "order", "weather", "count_files", "atlantis")
@@ -30,13 +40,26 @@ def chosen() -> Setup:
         task=get(address.TASK) or "",
         system=get(address.SYSTEM) or "",
         tools=tuple(get(address.TOOLS) or ()),
+        script_tools=_other_tools(scenario),
         kind=get(address.MODEL_KIND) or SCRIPTED,
         model=get(address.MODEL_NAME) or "",
         base_url=get(address.BASE_URL) or "",
         keyed=bool(get(address.API_KEY)),
+        temperature=get(address.TEMPERATURE),
+        max_tokens=get(address.MAX_TOKENS),
+        protocol=get(address.PROTOCOL) or "",
+        text_calls=bool(get(address.TEXT_CALLS)),
+        parallel=bool(get(address.PARALLEL, True)),
         max_steps=int(get(address.MAX_STEPS) or default_steps(scenario)),
         guards=bool(get(address.GUARDS, True)),
     )
+
+
+def _other_tools(scenario: str) -> tuple[str, ...] | None:
+    """The tools chosen for a scenario in place of its own."""
+    names: list[str] | None = address.setting(address.SCRIPT_TOOLS)
+    usual = scenario == OWN_TASK or names is None or tuple(names) == default_tools(scenario)
+    return None if usual or names is None else tuple(names)
 
 
 def show_setup(setup: Setup) -> None:
@@ -49,29 +72,20 @@ def show_setup(setup: Setup) -> None:
     address.put(address.MODEL_KIND, setup.kind)
     address.put(address.MAX_STEPS, setup.max_steps)
     address.put(address.GUARDS, setup.guards)
+    address.put(address.PARALLEL, setup.parallel)
+    address.put(_tools_key(setup.scenario), list(setup.offered))
     if setup.own:
         address.put(address.TASK, setup.task)
         address.put(address.SYSTEM, setup.system)
-        address.put(address.TOOLS, list(setup.tools))
     if setup.live:
         trusted = private() or setup.base_url == server_url("", os.environ)
         address.put(address.MODEL_NAME, setup.model)
         address.put(address.BASE_URL, setup.base_url if trusted else "")
         address.put(address.API_KEY, "")
-
-
-@dataclass(frozen=True, slots=True)
-class Changed:
-    """What is called when a setting changes. Callbacks run before anything is drawn."""
-
-    task: Callable[[], None]
-    """What a run is made of: scenario, task, tools, kind of model."""
-    model: Callable[[], None]
-    """The name of the live model, or its server."""
-    key: Callable[[], None]
-    """The key of the live model."""
-    limits: Callable[[], None]
-    """The step limit or the guards."""
+        address.put(address.TEMPERATURE, setup.temperature)
+        address.put(address.MAX_TOKENS, setup.max_tokens)
+        address.put(address.PROTOCOL, setup.speaks)
+        address.put(address.TEXT_CALLS, setup.text_calls)
 
 
 def setup_form(*, busy: bool, changed: Changed) -> Setup:
@@ -99,18 +113,22 @@ def setup_form(*, busy: bool, changed: Changed) -> Setup:
             _own_task(busy, changed.task)
         else:
             _about(scenario)
-        _model(scenario == OWN_TASK, busy, changed)
+        _tools(scenario, busy, changed.task)
+        model_form(scenario, busy=busy, changed=changed)
         _limits(default_steps(scenario), busy, changed.limits)
     return chosen()
 
 
 def _scenario_changed(changed: Callable[[], None]) -> None:
-    address.put(address.MAX_STEPS, default_steps(address.setting(address.SCENARIO)))
+    scenario = address.setting(address.SCENARIO)
+    address.put(address.MAX_STEPS, default_steps(scenario))
+    address.put(address.PROTOCOL, default_protocol(scenario))
+    if scenario != OWN_TASK:
+        address.put(address.SCRIPT_TOOLS, list(default_tools(scenario)))
     changed()
 
 
 def _own_task(busy: bool, changed: Callable[[], None]) -> None:
-    address.seed(address.TOOLS, ["add", "multiply"])
     st.text_area(
         t("Your task"), key=address.TASK, persist_state="session", height=100, disabled=busy, on_change=changed
     )
@@ -124,68 +142,42 @@ def _own_task(busy: bool, changed: Callable[[], None]) -> None:
         disabled=busy,
         on_change=changed,
     )
-    st.multiselect(
-        t("Tools on offer"),
-        list(toolbox()),
-        key=address.TOOLS,
-        persist_state="session",
-        disabled=busy,
-        on_change=changed,
-    )
+
+
+def _tools(scenario: str, busy: bool, changed: Callable[[], None]) -> None:
+    """Which tools are offered: those of the scenario, or others."""
+    key = _tools_key(scenario)
+    usual = list(default_tools(scenario))
+    address.seed(key, usual, _names)
+    names: list[str] = address.setting(key)
+    known, own = known_names(), own_names()
+    with st.expander(t("Tools on offer: {n}", n=len(names)), key="tools_on_offer", type="compact"):
+        st.multiselect(
+            t("Tools on offer"),
+            [*known, *(name for name in names if name not in known)],
+            format_func=lambda name: t("{tool} (own)", tool=name) if name in own else str(name),
+            key=key,
+            persist_state="session",
+            label_visibility="collapsed",
+            disabled=busy,
+            on_change=changed,
+        )
+    address.share(key, usual, ",".join)
+
+
+def _tools_key(scenario: str) -> str:
+    return address.TOOLS if scenario == OWN_TASK else address.SCRIPT_TOOLS
+
+
+def _names(text: str) -> list[str] | None:
+    """The tools that an address names; None where one of them is not here."""
+    names = list(dict.fromkeys(name for name in text.split(",") if name))
+    return names if set(names) <= set(known_names()) else None
 
 
 def _about(scenario: str) -> None:
     info = next(info for info in scenarios() if info.name == scenario)
     st.caption(_in_language(info.summary, info.summary_zh))
-
-
-def _model(own: bool, busy: bool, changed: Changed) -> None:
-    kinds = {SCRIPTED: t("Scripted"), LIVE: t("Live")}
-    kind: str | None = LIVE
-    if not own:
-        address.seed(address.MODEL_KIND, SCRIPTED, lambda text: text if text in kinds else None)
-        kind = st.radio(
-            t("Model"),
-            list(kinds),
-            format_func=kinds.__getitem__,
-            horizontal=True,
-            key=address.MODEL_KIND,
-            persist_state="session",
-            help=t("A script of ours plays the model: no key, no network, the same every time. Or a real one answers."),
-            disabled=busy,
-            on_change=changed.task,
-        )
-        address.share(address.MODEL_KIND, SCRIPTED)
-    if kind != LIVE:
-        return
-    address.seed(address.MODEL_NAME, os.environ.get("OPENAI_MODEL", ""))
-    address.seed(address.BASE_URL, os.environ.get("OPENAI_BASE_URL", ""))
-    st.text_input(
-        t("Model name"),
-        key=address.MODEL_NAME,
-        persist_state="session",
-        disabled=busy,
-        on_change=changed.model,
-    )
-    st.text_input(
-        t("Base URL"),
-        key=address.BASE_URL,
-        persist_state="session",
-        placeholder="https://api.openai.com/v1",
-        help=t("Any server that speaks the OpenAI Chat API."),
-        disabled=busy,
-        on_change=changed.model,
-    )
-    st.text_input(
-        t("API key"),
-        key=address.API_KEY,
-        type="password",
-        autocomplete="off",
-        placeholder=t("from the environment, or none"),
-        help=t("Used for this run only; never saved, logged or put into a link."),
-        disabled=busy,
-        on_change=changed.key,
-    )
 
 
 def _limits(steps: int, busy: bool, changed: Callable[[], None]) -> None:

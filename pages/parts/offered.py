@@ -1,0 +1,63 @@
+"""The tools that a run can offer: those of the toolbox and one's own, and what stands in for those that are gone."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from functools import cache
+from typing import Any
+
+from agent.errors import ToolFailure
+from agent.toolbox import pick, toolbox
+from agent.tools import Tool, ToolRegistry
+from pages.parts.options import USAGE, options
+from pages.parts.words import t
+
+
+def known_names() -> list[str]:
+    """The names of all tools that there are: the toolbox first, then one's own."""
+    return [*_toolbox_names(), *own_names()]
+
+
+def own_names() -> list[str]:
+    """The names of the tools that came with ``--tools``."""
+    return [tool.name for tool in options().tools]
+
+
+def make_tools(names: Iterable[str]) -> ToolRegistry:
+    """The tools of these names, each with a time limit, so that a hung one cannot hold a run.
+
+    Raises:
+        InputError: one of them is not here.
+    """
+    return pick(names, own=options().tools).with_timeout()
+
+
+def gone(names: Iterable[str]) -> str | None:
+    """Which of these tools are not here and what to do about it, as sentences; None where all are."""
+    known = known_names()
+    missing = [name for name in names if name not in known]
+    if not missing:
+        return None
+    return t(
+        "Tools that are not here: {tools}. Start the app with the file that holds them: {usage}",
+        tools=", ".join(missing),
+        usage=USAGE,
+    )
+
+
+def recorded_tools(schemas: Sequence[Mapping[str, Any]]) -> ToolRegistry:
+    """Tools that look like the recorded ones and do nothing, for a run that is only shown."""
+
+    def nothing(**arguments: Any) -> None:
+        raise ToolFailure("this tool is only shown here, and cannot run")
+
+    functions = [schema["function"] for schema in schemas]
+    return ToolRegistry(
+        Tool(name=each["name"], description=each["description"], parameters=each["parameters"], func=nothing)
+        for each in functions
+    )
+
+
+@cache
+def _toolbox_names() -> tuple[str, ...]:
+    return tuple(toolbox())
