@@ -28,7 +28,7 @@ from agent.settings import NO_LIMITS, Settings, UnknownOutcome
 from agent.state import PendingCall, RunState
 from agent.stops import ASK_AGAIN, Stop, StopReason, about_to_stop
 from agent.tools import Tool, ToolRegistry
-from agent.trace import ModelInfo, Outcome, Trace
+from agent.trace import ModelInfo, Trace
 from agent.workings import Workings, nobody_was_there
 
 _NOT_IN_A_SNAPSHOT = ("evidence", "on_event", "journal")
@@ -154,6 +154,8 @@ class RunControl(Workings):
         if self._moving.locked():
             raise AgentError("the run is being advanced in another thread; stop or pause it first")
         if self.run.phase is not None:
+            text = f"the next message of the user came before {self.run.phase}"
+            recording.note_detour(self.run, text, Phase.PREPARE, new_turn=True)
             self._close_calls()
         recording.begin_turn(self.run, text)
         self.run.trace.tools = self.tools.schemas()
@@ -275,9 +277,7 @@ class RunControl(Workings):
             recording.note_extension(run, {name: self.settings.to_config()[name] for name in changes})
         if run.phase is None and (reason := self.stop_reason):
             ask_again = reason in ASK_AGAIN or run.iteration == 0 or run.reply is None
-            run.failure, run.trace.outcome = None, Outcome()
-            run.counters.signatures, run.counters.failing = [], 0
-            run.phase = Phase.PREPARE if ask_again else Phase.DECIDE
+            recording.reopen(run, Phase.PREPARE if ask_again else Phase.DECIDE)
             self._stop.clear()
         self._adopt(run)
         self._journal.open(run)

@@ -115,6 +115,7 @@ class Journal:
             "failure": run.failure and [run.failure.reason, run.failure.detail],
         }
         line |= {"phase": following, "context": slots(run.context), "model_calls": run.counters.model_calls}
+        self._notes = len(run.trace.notes)  # recovery makes the note about a refusal itself
         self._write_effect(line)
 
     def decided(self, calls: list[PendingCall]) -> None:

@@ -26,6 +26,8 @@ logger = logging.getLogger("agent")
 
 ASKED_UNTIL = "asked_until"
 """The key of the last step before a change of tools, options or protocol, under which the old ones are kept."""
+DETOUR = "detour"
+"""The kind of a note that says that the run left the usual way from phase to phase."""
 UNKNOWN = "unknown"
 """The decision of a call that was in flight when the program ended: nobody can say whether its tool ran."""
 NUDGE = "Your last message was empty. Please go on: call a tool or give the final answer."
@@ -49,6 +51,18 @@ def begin_turn(run: RunState, text: str) -> None:
     trace.title = trace.title or head(text, 60)
 
 
+def _goes_on_with_step(run: RunState) -> bool:
+    last = run.trace.steps[-1] if run.iteration else None
+    return bool(last and last.reply is None and (last.latency_ms is None or run.context.refused_step == last.index))
+
+
+def step_number(run: RunState) -> int:
+    """The step at hand, from 1; before prepare and call the one that they are the beginning of."""
+    count = len(run.trace.steps)
+    begins = run.phase in (Phase.PREPARE, Phase.CALL) and not _goes_on_with_step(run)
+    return count + 1 if begins else max(count, 1)
+
+
 def begin_step(run: RunState) -> TraceStep:
     """The record of the step whose model call is about to be made.
 
@@ -56,10 +70,10 @@ def begin_step(run: RunState) -> TraceStep:
     interrupted.
     """
     steps = run.trace.steps
-    last = steps[-1] if run.iteration else None
-    again = last and last.reply is None and (last.latency_ms is None or run.context.refused_step == last.index)
-    if not again:
+    if not _goes_on_with_step(run):
         steps.append(TraceStep(index=len(steps) + 1))
+    elif (then := steps[-1].extra.pop(ASKED_UNTIL, None)) and len(steps) > 1:
+        steps[-2].extra.setdefault(ASKED_UNTIL, then)
     step = steps[-1]
     step.started, step.request = clock.now(), run.request
     return step
@@ -192,6 +206,42 @@ def note_extension(run: RunState, changes: dict[str, Any]) -> None:
     _note_intervention(run, "extended", Phase.DECIDE, changes)
 
 
+def note_detour(run: RunState, text: str, following: Phase | None, **more: Any) -> None:
+    """Say in the trace that the run leaves the usual way from phase to phase.
+
+    Only so can :mod:`agent.moments` tell later where the run had been.
+    """
+    left = {"step": step_number(run), "phase": run.phase and str(run.phase)}
+    phase, run.phase = run.phase, following
+    goes_on = {"step": step_number(run), "phase": following and str(following)}
+    run.phase = phase
+    run.trace.notes.append({"kind": DETOUR, "text": text, **left, "next": goes_on, **more})
+
+
+def note_refusal(run: RunState) -> None:
+    """The provider found the request too long, and a shorter one will be made; the refused one is kept."""
+    refused = run.request and run.request.to_dict()
+    note_detour(
+        run, "the model server found the request too long; a shorter one is made", Phase.PREPARE, request=refused
+    )
+
+
+def note_no_request(run: RunState, why: str) -> None:
+    """Prepare could not make a request."""
+    note_detour(run, f"there can be no request: {why}", Phase.DECIDE)
+
+
+def reopen(run: RunState, following: Phase) -> None:
+    """Let a turn that was over go on at a phase. Its outcome moves into the notes; what counts repeats begins anew."""
+    trace, counters = run.trace, run.counters
+    before = trace.outcome
+    run.failure, trace.outcome = None, Outcome()
+    counters.signatures, counters.failing = [], 0
+    text = f"the run had ended ({before.reason}) and goes on"
+    note_detour(run, text, following, outcome=before.to_dict())
+    run.phase = following
+
+
 def append_results(run: RunState, budget: ContextBudget | None) -> None:
     """Write one tool message for each call, in call order, under the call's id."""
     step = run.step
@@ -229,10 +279,10 @@ def note_compaction(run: RunState, fitted: Fitted, step: int) -> None:
     run.trace.notes.append({"kind": "context", "text": f"{text} ({kind})", "step": step})
 
 
-def note_summary(run: RunState, text: str, usage: Usage | None, latency_ms: float) -> None:
+def note_summary(run: RunState, text: str, reply: ModelReply, latency_ms: float) -> None:
     """Keep a summary that the context budget had made: what it says, and what making it took."""
-    cost = {"usage": usage and usage.to_dict(), "latency_ms": latency_ms}
-    run.trace.notes.append({"kind": "summary", "text": text, "step": len(run.trace.steps) + 1, **cost})
+    took = {"usage": reply.usage and reply.usage.to_dict(), "latency_ms": latency_ms, "cost": reply.cost}
+    run.trace.notes.append({"kind": "summary", "text": text, "step": len(run.trace.steps) + 1, **took})
 
 
 def wants_log() -> bool:

@@ -107,6 +107,8 @@ class _Replay:
         recording.record_failure(run, ModelError("", retries=retries), line["latency_ms"], answered=False)
         run.counters.model_calls, run.context = line["model_calls"], context
         run.failure = Stop(*failure) if failure else None
+        if line["phase"] == Phase.PREPARE:
+            recording.note_refusal(run)
         run.phase, run.call_begun = Phase(line["phase"]), False
 
     def decided(self, line: dict[str, Any]) -> None:
@@ -140,9 +142,11 @@ class _Replay:
 
     def phase(self, line: dict[str, Any]) -> None:
         run, done = self.run, self.run.phase
-        run.phase, run.call_begun = Phase(line["phase"]), False
         if failure := line.get("failure"):
             run.failure = Stop(*failure)
+            if done is Phase.PREPARE:
+                recording.note_no_request(run, run.failure.detail)
+        run.phase, run.call_begun = Phase(line["phase"]), False
         if done is Phase.PREPARE:
             request = line.get("request")
             run.request = Request.from_dict(request) if request else Request(upto=len(run.trace.messages))

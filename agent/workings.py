@@ -29,7 +29,7 @@ from agent.stops import Stop, StopReason, over_budget, rules_under, stop_for
 from agent.striking import Striker
 from agent.tool_result import ToolResult
 from agent.tools import RunContext, ToolRegistry
-from agent.trace import Request
+from agent.trace import TraceStep
 
 
 class Workings:
@@ -77,8 +77,8 @@ class Workings:
         self._rules = rules_under(settings.limits)
         self._fresh = True
 
-    def next_request(self) -> Request | None:
-        """What the next model call is given: the request that is ready, or the one that prepare would make now.
+    def next_step(self) -> TraceStep | None:
+        """The step whose model call comes next, with the request that is ready, or that prepare would make now.
 
         Nothing changes, and no summary is asked for. None where another phase comes before the next prepare.
 
@@ -86,9 +86,11 @@ class Workings:
             AgentError: there can be no such request; prepare will end the run.
         """
         run = self.run
-        if run.phase is Phase.PREPARE:
-            return self._outgoing.preview(run.trace.messages, run.counters.task_at)
-        return run.request if run.phase is Phase.CALL else None
+        if run.phase not in (Phase.PREPARE, Phase.CALL):
+            return None
+        ready = run.request if run.phase is Phase.CALL else None
+        request = ready or self._outgoing.preview(run.trace.messages, run.counters.task_at)
+        return TraceStep(index=recording.step_number(run), request=request)
 
     # ---- telling ----
 
@@ -149,7 +151,7 @@ class Workings:
         self.run.counters.model_calls += 1
         recording.count_usage(self.run, reply.usage, reply.cost)
         text = visible_text(reply.message)
-        recording.note_summary(self.run, text, reply.usage, latency_ms)
+        recording.note_summary(self.run, text, reply, latency_ms)
         return text
 
     def _sent(self) -> MessageView:
@@ -176,6 +178,10 @@ class Workings:
         too_long = isinstance(error, ModelError) and error.kind == "context_overflow"
         retry = too_long and window is not None and window.refused(run.step.index, self._sent())
         run.failure = None if retry else stop
+        if retry:
+            recording.note_refusal(run)
+        elif begun is None:
+            recording.note_no_request(run, stop.detail)
         following = Phase.PREPARE if retry else Phase.DECIDE
         if begun is not None:
             self._journal.failed(run, following)
@@ -226,6 +232,8 @@ class Workings:
 
     def _end(self, stop: Stop) -> Phase | None:
         """End the turn: every call gets its answer, the outcome is written, the last event is told."""
+        if self.run.phase is not Phase.DECIDE:
+            recording.note_detour(self.run, f"the run ended before {self.run.phase}", None)
         self._close_calls()
         self.run.phase = None
         outcome = conclude(self.run, stop, self.evidence)
