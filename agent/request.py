@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, overload
+from typing import TYPE_CHECKING, NamedTuple, overload
 
 from agent import tokens
 from agent.messages import Message
@@ -45,27 +45,67 @@ class MessageView(Sequence[Message]):
         return f"MessageView({list(self)!r})"
 
 
+class Placed(NamedTuple):
+    """One message of a request, or one that was left out of it, and where it comes from."""
+
+    message: Message
+    """As it was sent; one that was left out as it stands in the message list."""
+    position: int
+    """In the message list. An inserted message stands before that position."""
+    op: str
+    """keep, replace, insert or drop."""
+    by: str
+    """Who changed it: ``context``, ``protocol`` or an intervention; empty for keep."""
+
+
 def apply_edits(messages: Sequence[Message], edits: Sequence[Edit]) -> list[Message]:
     """The messages as changed by the edits. All positions speak of the unchanged list.
 
     Where several edits meet one position, insertions come first, and a drop is stronger than a replacement.
     """
-    dropped: set[int] = set()
-    replaced: dict[int, Message] = {}
-    inserted: dict[int, list[Message]] = {}
-    for edit in edits:
-        if edit.op == "drop":
-            dropped.update(range(edit.message, edit.message + edit.count))
-        elif edit.op == "replace":
-            replaced[edit.message] = Message.from_dict(edit.with_ or {})
-        else:
-            inserted.setdefault(edit.message, []).append(Message.from_dict(edit.with_ or {}))
+    dropped, replaced, inserted = _by_position(edits)
     result: list[Message] = []
     for position, message in enumerate(messages):
-        result += inserted.get(position, ())
+        if position in inserted:
+            result += map(_with, inserted[position])
         if position not in dropped:
-            result.append(replaced.get(position, message))
-    return result + inserted.get(len(messages), [])
+            result.append(_with(replaced[position]) if position in replaced else message)
+    return result + [_with(edit) for edit in inserted.get(len(messages), ())]
+
+
+def lay_out(messages: Sequence[Message], edits: Sequence[Edit]) -> Iterator[Placed]:
+    """The same for a person to read: every message of :func:`apply_edits`, and in its place each that is left out."""
+    dropped, replaced, inserted = _by_position(edits)
+    for position, message in enumerate(messages):
+        for edit in inserted.get(position, ()):
+            yield Placed(_with(edit), position, "insert", edit.by)
+        if position in dropped:
+            yield Placed(message, position, "drop", dropped[position])
+        elif position in replaced:
+            yield Placed(_with(replaced[position]), position, "replace", replaced[position].by)
+        else:
+            yield Placed(message, position, "keep", "")
+    for edit in inserted.get(len(messages), ()):
+        yield Placed(_with(edit), len(messages), "insert", edit.by)
+
+
+def _by_position(edits: Sequence[Edit]) -> tuple[dict[int, str], dict[int, Edit], dict[int, list[Edit]]]:
+    """What is dropped, and by whom; what is replaced; what is inserted."""
+    dropped: dict[int, str] = {}
+    replaced: dict[int, Edit] = {}
+    inserted: dict[int, list[Edit]] = {}
+    for edit in edits:
+        if edit.op == "drop":
+            dropped.update(dict.fromkeys(range(edit.message, edit.message + edit.count), edit.by))
+        elif edit.op == "replace":
+            replaced[edit.message] = edit
+        else:
+            inserted.setdefault(edit.message, []).append(edit)
+    return dropped, replaced, inserted
+
+
+def _with(edit: Edit) -> Message:
+    return Message.from_dict(edit.with_ or {})
 
 
 def request_of(trace: Trace, step: TraceStep) -> Sequence[Message]:
