@@ -14,6 +14,7 @@ from agent.breakpoints import KEPT_AS, Breakpoint, Hit, Place, first_hit, read_b
 from agent.errors import InputError
 from agent.events import AgentEvent, Phase
 from agent.loop import Loop
+from agent.speed import CallProgress
 
 SLOWEST_S = 60.0
 """Seconds that a walk may take for one phase."""
@@ -36,8 +37,8 @@ class Runner:
         """The breakpoint that the run came to, and what was seen; until the next move."""
         self.version = 0
         """Grows with every event and phase: when it stands still, there is nothing new to draw."""
-        self.partial = ""
-        """The text of the reply that is streaming in; empty outside of a model call."""
+        self.call: CallProgress | None = None
+        """The model call in flight, as far as it came; None outside of one."""
         self._breakpoints = read_breakpoints(loop.trace.extra.get(KEPT_AS))
         self._budget = 0.0
         self._until: Callable[[], bool] | None = None
@@ -61,6 +62,12 @@ class Runner:
     def pausing(self) -> bool:
         """A pause was asked for and the phase in flight has not ended yet."""
         return self._busy and self._budget <= 0
+
+    @property
+    def partial(self) -> str:
+        """The text of the reply that is streaming in; empty outside of a model call."""
+        call = self.call
+        return call.text if call is not None else ""
 
     @property
     def walking(self) -> bool:
@@ -174,13 +181,14 @@ class Runner:
         while self._take():
             before = Place.of(self.loop.run)
             hit, defect = None, None
+            self.call = CallProgress() if self.loop.phase is Phase.CALL else None
             try:
                 self.loop.advance()
                 hit = None if self.loop.stopping else first_hit(self._breakpoints, self.loop, before)
             except BaseException as error:
                 defect = error
             with self._lock:
-                self.error, self.hit, self.partial = defect, hit, ""
+                self.error, self.hit, self.call = defect, hit, None
                 if hit or defect or (self._until is not None and self._until()):
                     self._budget = 0
                 self.version += 1
@@ -216,10 +224,11 @@ class Runner:
             self._changed.wait(left)
 
     def _on_event(self, event: AgentEvent) -> None:
-        if event.type == "model.delta":
-            self.partial += event.payload.get("text", "")
-        elif event.type == "model.retry":
-            self.partial = ""
+        summary = event.type == "model.delta" and self.loop.phase is Phase.PREPARE  # for the context budget
+        if summary and self.call is None:
+            self.call = CallProgress()
+        if self.call is not None:
+            self.call.hear(event)
         self.version += 1
         if self._told:
             self._told(event)

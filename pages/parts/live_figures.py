@@ -68,8 +68,8 @@ def in_flight_words(run: OpenRun) -> str:
         running = [call.name or call.call.name for call in run.loop.run.pending if call.begun and call.result is None]
         if running:
             return t(
-                "{tools}: a tool that has begun cannot be ended from outside. Pause waits for its result, until its time "
-                "limit. Stop waits no longer: it may go on and have its effect, but its result is dropped.",
+                "{tools}: a tool that has begun cannot be ended from outside. Pause waits for its result, until its "
+                "time limit. Stop waits no longer: it may go on and have its effect, but its result is dropped.",
                 tools=", ".join(running),
             )
     return ""
