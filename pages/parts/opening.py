@@ -13,7 +13,7 @@ from agent.events import Maker
 from agent.limits import Limits
 from agent.loop import Loop
 from agent.messages import Message
-from agent.models.fake import FakeModel
+from agent.models.absent import AbsentModel
 from agent.recovery import recover
 from agent.runner import Runner
 from agent.scripts import Script
@@ -171,7 +171,9 @@ def _recovered(run_id: str) -> OpenRun | None:
         setup = Setup.from_dict(snapshot["trace"][SETUP])
         if not setup.live and gone(setup.offered) is None:
             return _resumed(snapshot, setup)
-        loop = Loop.resume(snapshot, model=FakeModel([]), tools=recorded_tools(snapshot["trace"].get("tools") or ()))
+        loop = Loop.resume(
+            snapshot, model=AbsentModel(snapshot), tools=recorded_tools(snapshot["trace"].get("tools") or ())
+        )
         return OpenRun(Runner(loop), setup, asleep=True)
 
     try:
