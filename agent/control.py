@@ -26,7 +26,8 @@ from agent.models.base import Model
 from agent.policy import CapabilityPolicy
 from agent.settings import NO_LIMITS, Settings, UnknownOutcome
 from agent.state import PendingCall, RunState
-from agent.stops import ASK_AGAIN, Stop, StopReason, about_to_stop
+from agent.stops import ASK_AGAIN, Stop, StopReason, about_to_stop, rules_under
+from agent.striking import settings_ahead
 from agent.tools import Tool, ToolRegistry
 from agent.trace import ModelInfo, Trace
 from agent.workings import Workings, nobody_was_there
@@ -131,14 +132,16 @@ class RunControl(Workings):
 
     def about_to_stop(self) -> Stop | None:
         """What the phase decide, if it is the next one, will end the run with; None: nothing. Changes nothing."""
-        return about_to_stop(self.run, self.settings, self._rules)
+        settings = settings_ahead(self.run, self.settings)
+        return about_to_stop(self.run, settings, rules_under(settings.limits))
 
     def foreseen(self) -> list[PendingCall]:
         """The calls of the reply at hand as the phase approve will leave them. Changes nothing.
 
         In each copy stands what the policy and the limits say: the decision, or the question for a person.
         """
-        own, run = self.settings, self.run
+        run = self.run
+        own = settings_ahead(run, self.settings)
         return foresee(run.pending, self.tools, own.policy, own.limits, run.counters)
 
     def start(self, text: str) -> None:

@@ -47,6 +47,14 @@ def switched(kind: str, settings: Settings) -> Settings:
     return replace(settings, policy=None) if kind == faults.PERMISSION_CHECK_REMOVED else settings
 
 
+def settings_ahead(run: RunState, settings: Settings) -> Settings:
+    """The settings that the next phase will work under: an armed fault may switch something off before it begins."""
+    for fault in run.faults:
+        if run.phase in fault.about.phases:
+            settings = switched(fault.kind, settings)
+    return settings
+
+
 class Striker:
     """Lets the armed faults of a run strike in one phase."""
 
