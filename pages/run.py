@@ -1,25 +1,28 @@
-"""The Run page: set up a run, move it phase by phase, and see everything that it does."""
+"""The Run page: set up a run, move it phase by phase, look back, decide, and see everything that it does."""
 
 from __future__ import annotations
 
 import streamlit as st
+from pages.parts.faults import faults_panel
 
-from pages.parts.charts import step_charts
-from pages.parts.decisions import approval_panel, extend_button, failure_panel
+from agent.events import Phase
+from pages.parts.approving import approval_panel, decided_list
+from pages.parts.breakpoints import breakpoints_panel
+from pages.parts.extending import extend_button
+from pages.parts.history import View, view_of
+from pages.parts.keys import keys_panel
 from pages.parts.menu import ensure_menu
 from pages.parts.message_table import message_table
-from pages.parts.message_view import message_view
-from pages.parts.notes import notes_list
 from pages.parts.notices import notices
 from pages.parts.open_runs import open_runs
 from pages.parts.opening import CHANGED, current_run, press, preview, problem
+from pages.parts.paused import failure_panel
+from pages.parts.run_tabs import run_tabs
+from pages.parts.runs import OpenRun
 from pages.parts.setup_form import setup_form
+from pages.parts.status import live, nothing_yet, status_box
 from pages.parts.tabs import tabs
-from pages.parts.transport import Drawn, StatusBox, buttons, live, status_lines
-from pages.parts.words import t
-
-_STATUS_PX = 184
-"""Height of the status box: it has room for most outcomes, so that nothing below it moves when a run ends."""
+from pages.parts.transport import Drawn, buttons
 
 
 def page() -> None:
@@ -30,38 +33,38 @@ def page() -> None:
     run = current_run()
     tabs().show(run.id if run is not None else None)
     drawn = Drawn.of(run) if run is not None else None
+    view = view_of(run) if run is not None else None
     setup = setup_form(busy=drawn is not None and drawn.busy, changed=CHANGED)
+    with st.sidebar:
+        breakpoints_panel(run)
+        faults_panel(run)
     open_runs(run.id if run is not None else None)
-    st.caption(t("**Agent Loop Lab** · an agent is a loop round a message list: watch it go, phase by phase."))
     notices()
     obstacle = problem(run, setup)
     ready = obstacle is None and (run is None or not run.asleep)
-    buttons(drawn, ready=ready, press=press, saved=run.id if run is not None else None)
-    with st.container(border=True, key="status", height=_STATUS_PX, gap="xsmall"):
-        head = st.container(horizontal=True, vertical_alignment="center")
-        status = StatusBox(head.container(), st.container(gap="xsmall"))
-    if run is None or drawn is None:
-        status_lines(status, None, busy=False, problem=obstacle)
-        message_table(preview(setup), key="preview")
+    if buttons(run, drawn, view, ready=ready, press=press):
+        keys_panel()
+    box = status_box()
+    if run is None or drawn is None or view is None:
+        nothing_yet(box, obstacle)
+        message_table(preview(setup), key="preview", added=range(0))
         return
-    panels, table = st.container(), st.container()
-    left, right = st.columns([3, 2], gap="medium")
-    live(run, drawn, status, obstacle)
-    if drawn.done and ready:
-        with head:
-            extend_button(run)
-    with panels:
-        failure_panel(run)
-        if drawn.waiting and ready:
-            approval_panel(run)
-    trace = run.trace()
-    with table:
-        selected = message_table(trace, key=f"messages-{run.id}", live=not drawn.done)
-    with left:
-        notes_list(trace)
-        message_view(trace, len(trace.messages) - 1 if selected is None else selected, key="message")
-    with right:
-        step_charts(trace, key=run.id, selected=selected, live=not drawn.done)
+    live(run, drawn, view, box, obstacle)
+    with box.panel:
+        _decide(run, drawn, view, ready=ready)
+    selected = message_table(view.trace, key=f"messages-{run.id}", live=not drawn.done, added=view.added)
+    run_tabs(run, view, selected, live=not drawn.done)
+
+
+def _decide(run: OpenRun, drawn: Drawn, view: View, *, ready: bool) -> None:
+    """What a person can say to the run as it stands."""
+    failure_panel(run)
+    if view.past:
+        decided_list(view.pending)
+    elif drawn.done and ready:
+        extend_button(run)
+    elif view.phase is Phase.APPROVE and ready and not drawn.busy:
+        approval_panel(run)
 
 
 ensure_menu()

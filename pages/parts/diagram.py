@@ -57,7 +57,8 @@ def _group(group: AgentState, state: AgentState, inside: str) -> str:
     current = group == state
     mark = "▸ " if current else ""
     kind = f"loop-group loop-{group.value.lower()}" + (" loop-current" if current else "")
-    return f'<div class="{kind}"><div class="loop-state">{mark}{group.value}</div><div class="loop-boxes">{inside}</div></div>'
+    head = f'<div class="loop-state">{mark}{group.value}</div>'
+    return f'<div class="{kind}">{head}<div class="loop-boxes">{inside}</div></div>'
 
 
 def _box(phase: Phase, *, current: bool) -> str:
@@ -91,4 +92,3 @@ def _theme(colour: str, part: str) -> str:
     theme = "dark" if st.context.theme.type == "dark" else "light"
     name = f"{colour}{part}Color" if colour else f"{part}Color"
     return str(st.get_option(f"theme.{theme}.{name}") or "inherit")
-

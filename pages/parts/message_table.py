@@ -18,8 +18,11 @@ from traces.tables import messages_frame
 ROW_PX = 35
 """Height of one row, and of the header."""
 
-LIVE_ROWS = 8
-"""Rows of a run on screen, the newest always among them; so many fit below the buttons of a 720 px window."""
+LIVE_ROWS = 6
+"""Rows of a run on screen, the newest always among them; so many fit below the status box of a 720 px window."""
+
+ADDED = "＋"
+"""Mark of a row that the last phase added."""
 
 SAVED_ROWS = 7
 """Most rows of a saved trace seen without scrolling inside the table; the charts still begin in a 720 px window."""
@@ -28,7 +31,7 @@ PAGE_ROWS = 5000
 """Most rows sent to the browser at once."""
 
 
-def message_table(trace: Trace, *, key: str, live: bool = False) -> int | None:
+def message_table(trace: Trace, *, key: str, live: bool = False, added: range | None = None) -> int | None:
     """Draw the newest messages of a run, or all of them on demand, and give the position of the selected one.
 
     The height stays the same from the first message on, so that nothing jumps as messages come.
@@ -37,11 +40,13 @@ def message_table(trace: Trace, *, key: str, live: bool = False) -> int | None:
         trace: a trace that nobody changes meanwhile.
         key: names the table; it remembers the selected message, also when that has moved out of the window.
         live: the run goes on, so a call without a result is nothing to remark on.
+        added: positions of the messages that the last phase added; their rows are marked. None: no marks at all.
     """
     total, whole = len(trace.messages), f"{key}-all"
     first = 0 if address.setting(whole) else max(0, total - LIVE_ROWS)
     chosen = address.chosen(key)
-    _table(trace, range(first, total), key=key, chosen=chosen, height=LIVE_ROWS, live=live, choose=address.choose)
+    rows = range(first, total)
+    _table(trace, rows, key=key, chosen=chosen, height=LIVE_ROWS, live=live, choose=address.choose, added=added)
     if total > LIVE_ROWS:
         st.toggle(t("Show all {n} messages, not only the newest {newest}", n=total, newest=LIVE_ROWS), key=whole)
     return chosen
@@ -83,6 +88,7 @@ def _table(
     height: int,
     live: bool,
     choose: Callable[[str, int | None], None],
+    added: range | None = None,
 ) -> None:
     """Draw these messages.
 
@@ -95,7 +101,7 @@ def _table(
         choose(key, None if row is None else rows.start + row)
 
     frame = messages_frame(trace)
-    shown = table_frame(trace, frame, live=live).iloc[rows.start : rows.stop]
+    shown = table_frame(trace, frame, live=live, added=added).iloc[rows.start : rows.stop]
     address.select_row(key, chosen - rows.start if chosen is not None and chosen in rows else None)
     st.dataframe(
         shown,
@@ -103,7 +109,7 @@ def _table(
         hide_index=True,
         height=ROW_PX * (1 + height) + 3,
         row_height=ROW_PX,
-        column_config=_columns(frame, notes=bool(shown["note"].any())),
+        column_config=_columns(frame, notes=bool(shown["note"].any()), marked=added is not None),
         on_select=selected,
         selection_mode="single-row",
         placeholder="",
@@ -111,13 +117,14 @@ def _table(
     )
 
 
-def table_frame(trace: Trace, frame: pd.DataFrame, *, live: bool) -> pd.DataFrame:
+def table_frame(trace: Trace, frame: pd.DataFrame, *, live: bool, added: range | None = None) -> pd.DataFrame:
     """The rows as the table shows them; role and maker are lists of one label, so that they are drawn as badges.
 
     Args:
         trace: the trace.
         frame: its messages, as :func:`traces.tables.messages_frame` makes it.
         live: the run goes on, so a call without a result is nothing to remark on.
+        added: positions of the rows that are marked as new; None or empty: none.
     """
     roles = {role: [role_look(role).label] for role in frame["role"].unique()}
     makers = {maker: [maker_look(maker).label] for maker in frame["maker"].unique()}
@@ -125,6 +132,7 @@ def table_frame(trace: Trace, frame: pd.DataFrame, *, live: bool) -> pd.DataFram
     call_ids = [message.tool_call_id or ", ".join(c.id for c in message.tool_calls) for message in trace.messages]
     return pd.DataFrame(
         {
+            "added": [ADDED if added and at in added else "" for at in range(len(frame))],
             "number": frame["number"],
             "role": [roles[role] for role in frame["role"]],
             "text": frame["text"],
@@ -147,13 +155,14 @@ def _note(note: str, *, live: bool) -> str:
     return ", ".join(words[code] if code in words else decision_word(code) for code in note.split())
 
 
-def _columns(frame: pd.DataFrame, *, notes: bool) -> dict[str, Any]:
+def _columns(frame: pd.DataFrame, *, notes: bool, marked: bool) -> dict[str, Any]:
     """The columns in their order of importance: a narrow screen shows the first three.
 
     All of them fit on a screen 1280 px wide. Where there are no notes, the text and the calls have their room.
     """
     column = st.column_config
     return {
+        "added": column.TextColumn(ADDED, width=34, help=t("Added by the phase before")) if marked else None,
         "number": column.NumberColumn(t("No."), width=44, format="%d"),
         "role": _badges(t("Role"), 110, frame["role"], role_look),
         "text": column.TextColumn(t("Text"), width=270 if notes else 304),

@@ -13,10 +13,15 @@ from pages.parts.words import loop_words, t
 Tone = Literal["green", "orange", "red", "gray"]
 
 
-def outcome_panel(outcome: Outcome) -> None:
-    """Draw the stop reason and the evidence of a run that has ended, or was read from a file."""
-    with st.container(key="outcome"):  # the style sheet knows it by this key
-        left, right = st.columns(2, gap="medium")
+def outcome_panel(outcome: Outcome, *, wide: bool = True) -> None:
+    """Draw the stop reason and the evidence of a run that has ended, or was read from a file.
+
+    Args:
+        outcome: how it ended.
+        wide: the two side by side; else one below the other.
+    """
+    with st.container(key="outcome", gap="xsmall"):  # the style sheet knows it by this key
+        left, right = st.columns(2, gap="medium") if wide else (st.container(), st.container())
     with left.container(gap="xsmall"):
         _stop(outcome)
     with right.container(gap="xsmall"):

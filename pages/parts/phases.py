@@ -1,10 +1,10 @@
-"""What the page says about the loop: states, phases, who acts next, and the loop drawn as one row of badges."""
+"""What the page says about the phases of the loop: their names, who acts, and what they will do or did."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-from agent.events import STATE_OF, AgentState, Maker, Phase
+from agent.events import Maker, Phase
 from pages.parts.roles import maker_look
 from pages.parts.words import t
 
@@ -31,7 +31,7 @@ def phase_words(phase: Phase) -> PhaseWords:
             text = t("The model answers once: with text, or by asking for tools. Nothing runs yet.")
             return PhaseWords(Maker.MODEL, t("call"), text)
         case Phase.APPROVE:
-            text = t("The program decides about each call that the model asked for. The model only asks.")
+            text = t("The program decides about each call.")
             return PhaseWords(Maker.CODE, t("approve"), text)
         case Phase.EXECUTE:
             text = t("The approved tools run, and the outside world answers.")
@@ -44,28 +44,19 @@ def phase_words(phase: Phase) -> PhaseWords:
             return PhaseWords(Maker.CODE, t("decide"), text)
 
 
-def next_line(phase: Phase) -> str:
-    """Markdown: the next phase, who acts in it, and what it will do."""
+def next_line(phase: Phase, step: int = 1) -> str:
+    """Markdown: the next phase, its step, who acts in it, and what it will do."""
     words = phase_words(phase)
-    return f"{t('Next')}: **{words.word}** {maker_look(words.actor).badge} {words.sentence}"
+    head = f"{t('Next')}: **{words.word}** {maker_look(words.actor).badge} :gray-badge[{t('step {n}', n=step)}]"
+    asked = f"**{t('The model only asked; nothing has run yet.')}** " if phase is Phase.APPROVE else ""
+    return f"{head} {asked}{words.sentence}"
 
 
-def loop_row(state: AgentState, phase: Phase | None) -> str:
-    """Markdown: THINK → TOOL_CALL → OBSERVE ↺ DONE, the current state coloured and the next phase in bold.
-
-    A drawn diagram would be laid out anew by the browser at every phase and flicker; a line of text does not.
-    """
-    cells = [_state_cell(each, state, phase) for each in AgentState]
-    return f"{cells[0]} → {cells[1]} → {cells[2]} ↺ &nbsp; {cells[3]}"
-
-
-def _state_cell(state: AgentState, current: AgentState, phase: Phase | None) -> str:
-    if state != current:
-        badge = f":gray-badge[{state.value}]"
-    elif phase is None:
-        badge = f":blue-badge[**■ {state.value}**]"
-    else:
-        badge = f":{maker_look(phase_words(phase).actor).colour}-badge[**▶ {state.value}**]"
-    words = [(each, phase_words(each).word) for each in Phase if STATE_OF[each] == state]
-    names = [f"**{word}**" if each == phase else word for each, word in words]
-    return f"{badge} :small[{' · '.join(names)}]" if names else badge
+def led_here_line(phase: Phase | None, before: int, after: int) -> str:
+    """Markdown: what the phase before did to the message list."""
+    if phase is None:
+        return t("The run begins, with {n} messages.", n=after)
+    word = phase_words(phase).word
+    if after == before:
+        return t("Before: **{phase}**, the list stays at {n} messages.", phase=word, n=after)
+    return t("Before: **{phase}**, {n} → {m} messages (rows ＋).", phase=word, n=before, m=after)

@@ -28,5 +28,5 @@ def phase_source(phase: Phase) -> tuple[str, str, int]:
 def source_block(phase: Phase) -> None:
     """Draw the code of a phase, and where it stands."""
     code, file, first = phase_source(phase)
-    st.caption(t("{file}, from line {n}", file=file, n=first))
-    st.code(code, language="python")
+    place = t("{file}, from line {n}", file=file, n=first)
+    st.code(f"# {place}\n{code}", language="python")

@@ -1,0 +1,37 @@
+"""More budget after a limit: the run that stopped goes on as the same run."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from agent.extension import MORE_STEPS, extension
+from pages.parts import address
+from pages.parts.keys import controls
+from pages.parts.runs import OpenRun
+from pages.parts.tabs import tabs
+from pages.parts.words import t
+
+
+def extend_button(run: OpenRun) -> None:
+    """After a stop that leaves a way on: ask the model again, or grant more of what ran out, in the same run."""
+    loop = run.loop
+    changes = extension(loop.stop_reason, loop.settings, loop.run.iteration)
+    if changes is not None:
+        label = t("Continue with {n} more steps", n=MORE_STEPS) if changes else t("Try again")
+        icon = ":material/more_time:" if changes else ":material/refresh:"
+        st.button(label, icon=icon, key="extend", shortcut=controls()["extend"].key, on_click=_extend, args=(run,))
+
+
+def _extend(run: OpenRun) -> None:
+    with run.lock:
+        loop = run.loop
+        changes = extension(loop.stop_reason, loop.settings, loop.run.iteration)
+        if changes is None or run.runner.busy:
+            return
+        if "max_steps" in changes:
+            run.keep_setup(max_steps=changes["max_steps"])
+            address.put(address.MAX_STEPS, changes["max_steps"])
+        loop.extend(**changes)
+    run.asked = "continue"
+    run.runner.resume()
+    tabs().wake_others(run.id)

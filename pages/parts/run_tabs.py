@@ -1,0 +1,57 @@
+"""Below the message table: one message, the request, the charts, editing and forks, the tools, what else happened.
+
+Only the tab that is open is drawn: the charts alone would cost more than the rest of the page.
+"""
+
+from __future__ import annotations
+
+import streamlit as st
+from pages.parts.faults import noticed_panel
+from pages.parts.forks import fork_panel, fork_tree
+from pages.parts.request_view import request_view
+from pages.parts.tools_view import tools_view
+
+from pages.parts.charts import step_charts
+from pages.parts.history import View
+from pages.parts.message_view import message_view
+from pages.parts.notes import notes_list
+from pages.parts.runs import OpenRun
+from pages.parts.words import t
+
+
+def run_tabs(run: OpenRun, view: View, selected: int | None, *, live: bool) -> None:
+    """Draw the tabs.
+
+    Args:
+        run: the open run.
+        view: where the page looks.
+        selected: position of the message that is selected in the table; None: the newest is shown.
+        live: the run goes on.
+    """
+    trace = view.trace
+    names = [t("Message"), t("Request"), t("Charts"), t("Edit and fork"), t("Tools"), t("Notes and faults")]
+    message, request, charts, forks, tools, notes = st.tabs(names, key=f"tabs-{run.id}", on_change="rerun")
+    if message.open:
+        with message:
+            last = len(trace.messages) - 1
+            message_view(trace, last if selected is None or selected > last else selected, key="message")
+    if request.open:
+        with request:
+            request_view(run, trace, None, key=f"request-{run.id}")
+    if charts.open:
+        with charts:
+            step_charts(trace, key=run.id, selected=selected, live=live)
+    if forks.open:
+        with forks:
+            left, right = st.columns([3, 2], gap="medium")
+            with left:
+                fork_panel(run, view.moment)
+            with right:
+                fork_tree(run)
+    if tools.open:
+        with tools:
+            tools_view(trace, key=f"tools-{run.id}")
+    if notes.open:
+        with notes:
+            noticed_panel(trace)
+            notes_list(trace)

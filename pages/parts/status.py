@@ -1,0 +1,150 @@
+"""The status box: the loop as a ring, what comes next and who does it, the code that is about to run, the outcome.
+
+One top-level fragment draws it and polls while something moves. Everything else of the page is drawn by a full rerun,
+and only when something of it has changed.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
+
+from agent.events import AgentState, Phase
+from agent.redact import redact_text
+from pages.parts.breakpoints import hit_line
+from pages.parts.diagram import loop_diagram
+from pages.parts.history import View
+from pages.parts.live_figures import call_line, in_flight_words
+from pages.parts.outcome import outcome_panel
+from pages.parts.paused import unknown_call
+from pages.parts.phases import led_here_line, next_line, phase_words
+from pages.parts.roles import maker_look
+from pages.parts.runs import OpenRun, registry
+from pages.parts.source import source_block
+from pages.parts.transport import Drawn
+from pages.parts.words import t
+
+POLL_S = 0.4
+"""Seconds between two looks at a run that moves."""
+
+HEIGHT_PX = 284
+"""Height of the box: nothing below it moves while a run goes on, waits or ends."""
+
+DOING_PX = HEIGHT_PX - 34
+"""Height of its right half, which scrolls by itself; the rest is border and padding."""
+
+LIVE_TAIL = 300
+"""Characters of a streamed reply that are shown while it comes."""
+
+
+@dataclass(frozen=True, slots=True)
+class StatusBox:
+    """The places of the status. They keep their size, so that nothing below them moves."""
+
+    loop: DeltaGenerator
+    """Where the ring is drawn."""
+    lines: DeltaGenerator
+    """Where it is said what comes next, or what happens."""
+    panel: DeltaGenerator
+    """Where a person decides, if anything is to be decided."""
+    code: DeltaGenerator
+    """Where the lines of the loop stand that run next."""
+
+
+def status_box() -> StatusBox:
+    """Draw the empty box: on the left where the loop stands, on the right what is decided or runs next."""
+    with st.container(border=True, key="status", height=HEIGHT_PX, gap="xsmall"):
+        left, right = st.columns([41, 59], gap="small")
+        with left:
+            loop, lines = st.container(), st.container(gap="xsmall")
+        with right.container(height=DOING_PX, border=False, key="doing", gap="xsmall"):
+            return StatusBox(loop, lines, st.container(gap="xsmall"), st.container(gap="xsmall"))
+
+
+def live(run: OpenRun, drawn: Drawn, view: View, box: StatusBox, problem: str | None) -> None:
+    """Draw the status, and poll while the run moves.
+
+    Args:
+        run: the open run.
+        drawn: the snapshot that the rest of the page was drawn from.
+        view: where the page looks.
+        box: where the status goes.
+        problem: what keeps the run from moving.
+    """
+    first = True  # the first time is part of the full rerun, which has just drawn everything
+
+    @st.fragment(run_every=POLL_S if drawn.busy else None)
+    def watch() -> None:
+        nonlocal first
+        if not first and Drawn.of(run) != drawn:
+            st.rerun()
+        first = False
+        registry().find(run.id)  # somebody looks at the run, so it is not forgotten
+        if drawn.busy and not view.past:
+            _moving(box, run)
+        else:
+            _resting(box, run, view, problem)
+
+    watch()
+
+
+def nothing_yet(box: StatusBox, problem: str | None) -> None:
+    """The status before the first press."""
+    with box.loop:
+        loop_diagram(AgentState.THINK, Phase.PREPARE)
+    with box.lines:
+        if problem is not None:
+            st.text(problem)
+        else:
+            st.markdown(next_line(Phase.PREPARE))
+            st.caption(t("**Agent Loop Lab** · an agent is a loop round a message list: watch it go, phase by phase."))
+    with box.code:
+        source_block(Phase.PREPARE)
+
+
+def _moving(box: StatusBox, run: OpenRun) -> None:
+    """What happens right now, and the text that is being streamed."""
+    phase, state = run.loop.phase, run.loop.state
+    with box.loop:
+        loop_diagram(state, phase)
+    if phase is None:
+        return
+    words = phase_words(phase)
+    asked = {"pause": t("Pausing after this call"), "stop": t("Stopping"), "walk": t("Walking")}
+    doing = asked.get(run.asked) or t("Running")
+    with box.lines:
+        st.markdown(f":material/pending: **{doing}**: {words.word} {maker_look(words.actor).badge} {words.sentence}")
+        if figures := call_line(run):
+            st.caption(figures)
+        if partial := run.partial:
+            cut = "…" if len(partial) > LIVE_TAIL else ""
+            st.text(f"{t('The model is writing')}: {cut}{partial[-LIVE_TAIL:]}")
+        if run.asked in ("pause", "stop"):
+            st.caption(in_flight_words(run))
+    with box.code:
+        source_block(phase)
+
+
+def _resting(box: StatusBox, run: OpenRun, view: View, problem: str | None) -> None:
+    with box.loop:
+        loop_diagram(view.state, view.phase)
+    with box.lines:
+        if view.past:
+            place = t("Looking back: moment {n} of {count}. Nothing runs.", n=view.number, count=view.count)
+            st.markdown(f":material/history: :blue-badge[{place}]")
+        elif hit := hit_line(run):
+            st.text(hit)
+        if view.phase is not None:
+            st.markdown(next_line(view.phase, view.moment.step))
+        st.caption(led_here_line(view.led_here, view.before, view.moment.messages))
+        if not view.past:
+            unknown_call(run)
+        if problem is not None:
+            st.text(redact_text(problem, run.loop.secrets))
+    with box.code:
+        if view.phase is None:
+            outcome_panel(view.trace.outcome, wide=False)
+        else:
+            source_block(view.phase)
