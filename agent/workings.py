@@ -175,7 +175,7 @@ class Workings:
         if begun is not None:
             answered = stop.reason in _ANSWERED and not isinstance(error, ProviderFault)
             recording.record_failure(run, error, spent_s * 1000, answered=answered)
-        too_long = isinstance(error, ModelError) and error.kind == "context_overflow"
+        too_long = begun is not None and isinstance(error, ModelError) and error.kind == "context_overflow"
         retry = too_long and window is not None and window.refused(run.step.index, self._sent())
         run.failure = None if retry else stop
         if retry:
