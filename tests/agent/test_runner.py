@@ -10,7 +10,19 @@ from typing import Any
 
 import pytest
 
-from agent import CapabilityPolicy, FakeModel, FakeTurn, Loop, Message, ModelReply, Phase, Runner, Tool, ToolCall
+from agent import (
+    Breakpoint,
+    CapabilityPolicy,
+    FakeModel,
+    FakeTurn,
+    Loop,
+    Message,
+    ModelReply,
+    Phase,
+    Runner,
+    Tool,
+    ToolCall,
+)
 
 WAIT_S = 10
 
@@ -123,7 +135,17 @@ def test_pause_in_a_model_call_keeps_the_finished_call() -> None:
 def test_a_storm_of_clicks_never_makes_two_calls_at_once_and_loses_none() -> None:
     runner, model = started(turns=30)
     dice = random.Random(7)
-    actions = [runner.resume, runner.pause, runner.step, runner.step_over, lambda: runner.resume(2)]
+    everywhere = tuple(Breakpoint("phase", phase) for phase in Phase)
+    actions: list[Callable[[], None]] = [
+        runner.resume,
+        runner.pause,
+        runner.step,
+        runner.step_over,
+        runner.next_call,
+        lambda: runner.resume(2),
+        lambda: runner.walk(0),
+        lambda: setattr(runner, "breakpoints", dice.choice([(), everywhere])),
+    ]
 
     def click() -> None:
         for _ in range(60):
@@ -135,6 +157,7 @@ def test_a_storm_of_clicks_never_makes_two_calls_at_once_and_loses_none() -> Non
         clicker.start()
     for clicker in clickers:
         clicker.join()
+    runner.breakpoints = ()
     runner.resume()
     assert runner.wait(WAIT_S)
     assert model.most == 1
