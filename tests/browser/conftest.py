@@ -12,7 +12,7 @@ import sys
 import threading
 import time
 import urllib.request
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -61,9 +61,10 @@ def serve(data: Path) -> Callable[..., Any]:
     """Start the app; as a context manager, so that a test can also kill a server of its own."""
 
     @contextmanager
-    def start(folder: Path = data) -> Iterator[Server]:
+    def start(folder: Path = data, options: Sequence[str] = ()) -> Iterator[Server]:
         port = _free_port()
         command = [sys.executable, "-m", "streamlit", "run", str(ROOT / "app.py"), "--server.port", str(port)]
+        command += ["--", *options] if options else []
         unset = ("OPENAI_API_KEY", "OPENAI_BASE_URL", "OPENAI_MODEL")
         env = {key: value for key, value in os.environ.items() if key not in unset}
         env |= {"AGENT_LAB_DATA": str(folder), "STREAMLIT_SERVER_FILE_WATCHER_TYPE": "none"}
@@ -143,7 +144,8 @@ class Lab:
         self.settled()
 
     def button(self, name: str) -> Locator:
-        return self.page.get_by_test_id("stButton").get_by_role("button", name=name).first
+        """The button of this name; its key stands in the name as well."""
+        return self.page.get_by_test_id("stButton").get_by_role("button", name=re.compile(rf"\b{name}( \w)?$")).first
 
     @property
     def status(self) -> Locator:
@@ -203,6 +205,10 @@ class ModelServer:
     """While it is not set, requests wait."""
     echo: bool = False
     """Answer with the key that came with the request, and nothing else."""
+    turns: list[list[tuple[str, dict[str, Any]]]] = field(
+        default_factory=lambda: [[("add", {"a": 2, "b": 3})], [("multiply", {"a": 5, "b": 4})]]
+    )
+    """The calls of each reply; after them comes the final answer."""
     requests: list[dict[str, Any]] = field(default_factory=list)
     active: int = 0
     peak: int = 0
@@ -237,18 +243,23 @@ def model_server() -> Iterator[ModelServer]:
                     state.active -= 1
 
         def _answer(self, body: dict[str, Any]) -> None:
-            done = sum(message["role"] == "tool" for message in body["messages"])
-            calls = [("add", {"a": 2, "b": 3}), ("multiply", {"a": 5, "b": 4})]
-            delta: dict[str, Any] = {"role": "assistant", "content": "The result is 20."}
-            if done < len(calls):
-                name, arguments = calls[done]
-                function = {"name": name, "arguments": json.dumps(arguments)}
-                delta = {"role": "assistant", "content": None}
-                delta["tool_calls"] = [{"index": 0, "id": f"c{done}", "type": "function", "function": function}]
+            number = sum(message["role"] == "assistant" for message in body["messages"])
+            calls = state.turns[number] if number < len(state.turns) else []
+            delta: dict[str, Any] = {"role": "assistant", "content": None if calls else "The result is 20."}
+            if calls:
+                delta["tool_calls"] = [
+                    {
+                        "index": index,
+                        "id": f"c{number}{index}",
+                        "type": "function",
+                        "function": {"name": name, "arguments": json.dumps(arguments)},
+                    }
+                    for index, (name, arguments) in enumerate(calls)
+                ]
             if state.echo:
-                done, delta = len(calls), {"role": "assistant", "content": f"You sent {self.headers['Authorization']}"}
-            finish = "tool_calls" if done < len(calls) else "stop"
-            usage = {"prompt_tokens": 40 + 20 * done, "completion_tokens": 8, "total_tokens": 48 + 20 * done}
+                calls, delta = [], {"role": "assistant", "content": f"You sent {self.headers['Authorization']}"}
+            finish = "tool_calls" if calls else "stop"
+            usage = {"prompt_tokens": 40 + 20 * number, "completion_tokens": 8, "total_tokens": 48 + 20 * number}
             head = {"id": "x", "object": "chat.completion.chunk", "model": body["model"]}
             chunks = [
                 {**head, "choices": [{"index": 0, "delta": delta, "finish_reason": None}]},

@@ -1,0 +1,269 @@
+"""The stepper in a real browser: every control by its name and by its key, looking back, decisions, two tabs."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+import pytest
+from playwright.sync_api import expect
+
+pytestmark = pytest.mark.browser
+
+BOTH_WAYS = pytest.mark.parametrize("how", ["name", "key"])
+
+
+def act(lab, how: str, name: str, key: str) -> None:
+    """Use a control by its name or by its key."""
+    if how == "key":
+        lab.key(key)
+    else:
+        lab.settled()
+        lab.button(name).click()
+
+
+def stepped(lab, *phases: str) -> None:
+    """Press Step until the run stands before the last of these phases."""
+    for phase in phases:
+        lab.key("s")
+        expect(lab.status).to_contain_text(f"Next: {phase}")
+
+
+def ring(lab, text: str) -> None:
+    """Wait until the ring of phases says so."""
+    expect(lab.page.get_by_role("img", name=text)).to_be_visible()
+
+
+# ---- the first screen ----
+
+
+def test_two_keys_lead_to_the_sentence_that_nothing_has_run(app: str, lab) -> None:
+    lab.open(app)
+    lab.key("s")
+    expect(lab.status).to_contain_text("Next: call")
+    lab.key("s")
+    expect(lab.status).to_contain_text("The model only asked; nothing has run yet.")
+    lab.rows(3)
+
+
+def test_each_phase_shows_its_own_lines_of_the_loop_and_who_acts(app: str, lab) -> None:
+    lab.open(app)
+    seen = [("prepare", "THINK", "code"), ("call", "THINK", "model"), ("approve", "TOOL_CALL", "code")]
+    seen += [("execute", "TOOL_CALL", "environment"), ("append", "OBSERVE", "code"), ("decide", "OBSERVE", "code")]
+    for phase, state, maker in seen:
+        if phase != "prepare":
+            lab.key("s")
+        expect(lab.status).to_contain_text(f"Next: {phase}")
+        expect(lab.status).to_contain_text(f"def _{phase}(self)")
+        expect(lab.status).to_contain_text(maker)
+        ring(lab, f"State: {state}, next: {phase}")
+    lab.key("g")
+    ring(lab, "State: DONE")
+
+
+def test_the_rows_that_a_phase_added_are_marked(app: str, lab) -> None:
+    lab.open(app)
+    stepped(lab, "call", "approve")
+    lab.cell(3, "＋")
+    expect(lab.status).to_contain_text("Before: call, 2 → 3 messages")
+    stepped(lab, "execute")
+    expect(lab.status).to_contain_text("Before: approve, the list stays at 3 messages")
+
+
+# ---- moving ----
+
+
+@BOTH_WAYS
+def test_step_over(app: str, lab, how: str) -> None:
+    lab.open(app)
+    act(lab, how, "Step over", "o")
+    expect(lab.status).to_contain_text("Next: prepare")
+    lab.rows(4)
+
+
+@BOTH_WAYS
+def test_to_the_next_model_call(app: str, lab, how: str) -> None:
+    lab.open(app)
+    act(lab, how, "To call", "m")
+    expect(lab.status).to_contain_text("Next: call")
+    lab.rows(2)
+    act(lab, how, "To call", "m")
+    lab.rows(4)
+    expect(lab.status).to_contain_text("Next: call")
+    expect(lab.status).to_contain_text("step 2")
+
+
+@BOTH_WAYS
+def test_continue_and_reset(app: str, lab, how: str) -> None:
+    lab.open(app)
+    act(lab, how, "Continue", "g")
+    expect(lab.status).to_contain_text("All checks hold.")
+    act(lab, how, "Reset", "x")
+    lab.rows(2)
+    expect(lab.status).to_contain_text("Next: prepare")
+
+
+@BOTH_WAYS
+def test_a_slow_walk_goes_by_itself_and_is_paused(app: str, lab, how: str) -> None:
+    lab.open(app)
+    act(lab, how, "Walk", "w")
+    expect(lab.status).to_contain_text("Walking")
+    lab.rows(3)
+    expect(lab.button("Pause")).to_be_enabled()
+    lab.settled()
+    act(lab, how, "Pause", "p")
+    expect(lab.button("Step")).to_be_enabled()
+    expect(lab.status).to_contain_text("Next:")
+    before = lab.status.inner_text()
+    lab.page.wait_for_timeout(1500)
+    assert lab.status.inner_text() == before
+
+
+@BOTH_WAYS
+def test_stop_ends_the_run(app: str, lab, how: str) -> None:
+    lab.open(app)
+    stepped(lab, "call")
+    act(lab, how, "Stop", "q")
+    expect(lab.status).to_contain_text("Stopped by the user.")
+
+
+@BOTH_WAYS
+def test_a_run_at_its_limit_goes_on_with_more_steps(app: str, lab, how: str) -> None:
+    lab.open(f"{app}/?scenario=noop&guards=off")
+    lab.key("g")
+    expect(lab.status).to_contain_text("The step limit was reached.")
+    act(lab, how, "Continue with 5 more steps", "e")
+    expect(lab.status).to_contain_text("stopped by the limit of 7 steps")
+
+
+@BOTH_WAYS
+def test_the_list_of_keys(app: str, lab, how: str) -> None:
+    lab.open(app)
+    act(lab, how, "Keys", "h")
+    dialog = lab.page.get_by_role("dialog")
+    for name, key in {"Step over": "O", "To call": "M", "Continue": "G", "Back": "B", "Keys": "H"}.items():
+        expect(dialog.get_by_role("row", name=re.compile(f"^{key} {name} "))).to_be_visible()
+    lab.page.keyboard.press("Escape")
+    expect(dialog).to_be_hidden()
+    stepped(lab, "call")
+
+
+# ---- looking back ----
+
+
+@BOTH_WAYS
+def test_looking_back_runs_nothing_and_now_leads_back(app: str, lab, how: str) -> None:
+    lab.open(app)
+    stepped(lab, "call", "approve", "execute")
+    act(lab, how, "Back", "b")
+    expect(lab.status).to_contain_text("Looking back: moment 3 of 4")
+    expect(lab.status).to_contain_text("Next: approve")
+    act(lab, how, "Back", "b")
+    lab.rows(2)
+    ring(lab, "State: THINK, next: call")
+    expect(lab.button("Step over")).to_be_disabled()
+    act(lab, how, "Forward", "f")
+    lab.rows(3)
+    act(lab, how, "Now", "n")
+    expect(lab.status).to_contain_text("Next: execute")
+    expect(lab.status).not_to_contain_text("Looking back")
+    stepped(lab, "append")
+
+
+def test_a_link_and_a_reload_keep_the_moment_that_is_looked_at(app: str, lab) -> None:
+    lab.open(app)
+    lab.key("g")
+    lab.rows(7)
+    for _ in range(3):
+        lab.key("b")
+    expect(lab.page).to_have_url(re.compile(r"at=3\."))
+    before = lab.status.inner_text()
+    lab.page.reload()
+    lab.drawn()
+    expect(lab.status).to_contain_text("Looking back")
+    assert lab.status.inner_text() == before
+
+
+# ---- at approve ----
+
+
+def decide(lab, choice: str, field: str, text: str) -> None:
+    """Choose what is done about the one call, type into its field, and decide."""
+    lab.settled()
+    lab.page.get_by_role("button", name=choice, exact=True).click()
+    box = lab.status.get_by_label(field)
+    box.fill(text)
+    box.blur()
+    lab.settled()
+    lab.button(f"Decide: {choice}").click()
+    lab.settled()
+
+
+@BOTH_WAYS
+def test_a_call_runs_as_asked(app: str, lab, how: str) -> None:
+    lab.open(app)
+    stepped(lab, "call", "approve")
+    act(lab, how, "Run as asked", "a")
+    expect(lab.status).to_contain_text("decided: run as asked")
+    lab.key("o")
+    lab.cell(4, "5")
+
+
+def test_edited_arguments_run_and_the_models_own_call_stays(app: str, lab) -> None:
+    lab.open(app)
+    stepped(lab, "call", "approve")
+    decide(lab, "Edit", "Arguments, as JSON", '{"a": 20, "b": 30}')
+    lab.key("o")
+    lab.rows(4)
+    lab.cell(3, 'add({"a": 2, "b": 3})')
+    lab.cell(4, "The user changed the arguments")
+    lab.cell(4, "50")
+
+
+def test_a_given_result_is_answered_without_the_tool(app: str, lab) -> None:
+    lab.open(app)
+    stepped(lab, "call", "approve")
+    decide(lab, "Give a result", "The result that the model is given", "99")
+    lab.key("o")
+    lab.cell(4, "The user gave this result")
+    lab.cell(4, "user")
+
+
+def test_skip_and_reject_tell_the_model_why(app: str, lab) -> None:
+    lab.open(app)
+    stepped(lab, "call", "approve")
+    decide(lab, "Skip", "Reason, told to the model", "not needed")
+    lab.key("o")
+    lab.cell(4, "skipped, the tool did not run: not needed")
+    stepped(lab, "call", "approve")
+    decide(lab, "Reject", "Reason, told to the model", "too dear")
+    lab.key("o")
+    lab.cell(6, "rejected by the user: too dear")
+
+
+def test_arguments_that_are_no_json_cannot_be_decided(app: str, lab) -> None:
+    lab.open(app)
+    stepped(lab, "call", "approve")
+    lab.page.get_by_role("button", name="Edit", exact=True).click()
+    box = lab.status.get_by_label("Arguments, as JSON")
+    box.fill("{a: 2")
+    box.blur()
+    expect(lab.status).to_contain_text("The arguments are no JSON yet")
+    expect(lab.button("Decide: Edit")).to_be_disabled()
+
+
+# ---- two tabs ----
+
+
+def test_the_same_call_is_decided_once_by_two_tabs(app: str, lab, new_lab: Callable) -> None:
+    lab.open(app)
+    stepped(lab, "call", "approve")
+    second = new_lab().open(lab.page.url)
+    expect(second.status).to_contain_text("The model only asked")
+    decide(lab, "Skip", "Reason, told to the model", "the first tab")
+    expect(second.status).to_contain_text("decided: skipped")
+    second.key("s")
+    expect(lab.status).to_contain_text("Next: execute")
+    lab.key("o")
+    lab.cell(4, "the first tab")
+    second.cell(4, "the first tab")
