@@ -84,7 +84,7 @@ def messages_frame(trace: Trace) -> pd.DataFrame:
         "maker": [entry.maker for entry in trace.entries],
         "step": [_integer(entry.step) for entry in trace.entries],
         "text": [cell(message_text(message)) for message in trace.messages],
-        "tool_calls": [_calls(message) for message in trace.messages],
+        "tool_calls": [calls_cell(message) for message in trace.messages],
         "call_id": [_call_id(message) for message in trace.messages],
         "prompt_tokens": [_integer(usage.prompt_tokens) for usage in usages],
         "completion_tokens": [_integer(usage.completion_tokens) for usage in usages],
@@ -135,7 +135,8 @@ def _number(value: Any) -> float | None:
     return float(value) if abs(value) < 1e300 else None
 
 
-def _calls(message: Message) -> str | None:
+def calls_cell(message: Message) -> str | None:
+    """The calls of a message as a table cell, ``add({"a": 1})`` one a line; None where there are none."""
     if not message.tool_calls:
         return None
     return cell(

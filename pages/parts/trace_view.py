@@ -1,4 +1,4 @@
-"""One trace: what it is, how it ended, its message table, the selected message in full, and its charts."""
+"""One trace: what it is, how it ended, its messages, the selected one in full with its request, and its charts."""
 
 from __future__ import annotations
 
@@ -11,6 +11,8 @@ from pages.parts.charts import step_charts
 from pages.parts.message_table import saved_table
 from pages.parts.message_view import message_view, text_block
 from pages.parts.outcome import outcome_panel
+from pages.parts.request_view import request_view
+from pages.parts.tools_view import tools_view
 from pages.parts.words import t
 from traces.report import ImportReport
 from traces.summary import TraceSummary
@@ -37,12 +39,28 @@ def trace_view(trace: Trace, summary: TraceSummary, *, live: bool = False) -> No
     selected = saved_table(trace, key=key, live=live)
     left, right = st.columns([3, 2], gap="medium")
     with left:
-        if selected is None:
-            st.caption(t("Select a row of the table to read that message in full."))
-        else:
-            message_view(trace, selected, key="message")
+        _tabs(trace, selected)
     with right:
         step_charts(trace, key=key, selected=selected)
+
+
+def _tabs(trace: Trace, selected: int | None) -> None:
+    """The selected message, the request of its step, and the tools. Only the tab that is open is drawn."""
+    names = [t("Message"), t("Request"), t("Tools")]
+    message, request, tools = st.tabs(names, key="trace-tabs", on_change="rerun")
+    if message.open:
+        with message:
+            if selected is None:
+                st.caption(t("Select a row of the table to read that message in full."))
+            else:
+                message_view(trace, selected, key="message")
+    if request.open:
+        with request:
+            step = None if selected is None else trace.entries[selected].step
+            request_view(None, trace, step if isinstance(step, int) else None, key=f"request-{trace.trace_id}")
+    if tools.open:
+        with tools:
+            tools_view(trace, key=f"tools-{trace.trace_id}")
 
 
 def first_error(trace: Trace) -> None:

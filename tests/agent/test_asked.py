@@ -15,12 +15,12 @@ from agent.asked import asked_in, body_of
 from agent.context import ContextBudget
 from agent.errors import AgentError, InputError
 from agent.jsontext import copy_json
+from agent.models.absent import AbsentModel
 from agent.models.body import RequestForm
 from agent.models.profiles import PROFILES, Profile
 from agent.outgoing import SUMMARY_TO_COME
 from agent.request import request_of
 from agent.tools import tool
-from agent.trace import TraceStep
 
 KEY = "key-1234567890"
 
@@ -154,6 +154,19 @@ def test_a_script_shows_its_requests_in_the_same_form() -> None:
     assert model.body(loop.messages[:3], loop.tools.schemas()) == second
 
 
+def test_a_model_that_is_not_here_says_what_it_would_be_sent_and_answers_nothing(server: Server) -> None:
+    first = Loop(live(server, temperature=0), [add])
+    first.start("2+3?")
+    first.advance()
+    asleep = Loop.resume(first.snapshot(), model=AbsentModel(first.snapshot()), tools=[add])
+    step, here = asleep.next_step(), first.next_step()
+    assert step and here
+    assert body_of(asleep.trace, step) == body_of(first.trace, here)
+    assert asleep.trace.model == first.trace.model
+    asleep.finish()
+    assert (asleep.stop_reason, server.posted) == ("model_error", [])
+
+
 def test_a_model_of_ones_own_needs_to_say_nothing() -> None:
     class Mine:
         name = "mine"
@@ -174,8 +187,7 @@ def test_earlier_steps_keep_what_they_were_asked_with_when_a_run_goes_on_otherwi
     first.start("2+3?")
     while len(first.trace.steps) < 2:
         first.advance()
-    # shown by a server that has no model for it yet, then with another model and other tools
-    asleep = Loop.resume(first.snapshot(), model=FakeModel([]), tools=[add])
+    asleep = Loop.resume(first.snapshot(), model=AbsentModel(first.snapshot()), tools=[add])
     assert bodies(asleep.trace) == server.bodies
     second = Loop.resume(asleep.snapshot(), model=live(server, temperature=1, max_tokens=7), tools=[add, look])
     second.finish()
@@ -184,13 +196,30 @@ def test_earlier_steps_keep_what_they_were_asked_with_when_a_run_goes_on_otherwi
     assert [asked_in(second.trace, step).form.options.get("temperature") for step in second.trace.steps] == [0, 0, 1]
 
 
+@pytest.mark.parametrize("steps", [1, 2])
+def test_a_step_that_is_asked_again_is_shown_as_it_was_asked_last(server: Server, steps: int) -> None:
+    first = Loop(live(server, temperature=0), [add])
+    first.start("2+3?")
+    while len(first.trace.steps) < steps - 1 or first.phase is not Phase.CALL:
+        first.advance()
+    lost = first.snapshot()
+    first.advance()
+    lost["trace"]["steps"].append({"index": steps, "request": lost["request"]})  # its answer never came back
+    second = Loop.resume(lost, model=live(server, temperature=1), tools=[add])
+    del server.posted[-1]
+    second.finish()
+    assert len(server.bodies) == 3
+    assert bodies(second.trace) == server.bodies
+
+
 def test_going_on_as_before_leaves_no_mark(server: Server) -> None:
     first = Loop(live(server), [add])
     first.start("2+3?")
     while len(first.trace.steps) < 2:
         first.advance()
-    asleep = Loop.resume(first.snapshot(), model=FakeModel([]), tools=[add])
-    again = Loop.resume(asleep.snapshot(), model=live(server), tools=[add])
+    between = Loop.resume(first.snapshot(), model=FakeModel([]), tools=[look])
+    assert bodies(between.trace) == server.bodies
+    again = Loop.resume(between.snapshot(), model=live(server), tools=[add])
     assert all(not step.extra for step in again.trace.steps)
 
 
@@ -200,10 +229,11 @@ def test_the_request_about_to_be_sent_is_the_one_that_is_sent(server: Server) ->
     seen = []
     while loop.phase is not None:
         before = copy_json(loop.snapshot())
-        request = loop.next_request()
-        assert (request is None) == (loop.phase not in (Phase.PREPARE, Phase.CALL))
-        if request is not None:
-            seen.append(body_of(loop.trace, TraceStep(index=9, request=request)))
+        step = loop.next_step()
+        assert (step is None) == (loop.phase not in (Phase.PREPARE, Phase.CALL))
+        if step is not None:
+            assert step.index == len(loop.trace.steps) + 1
+            seen.append(body_of(loop.trace, step))
         assert loop.snapshot() == before
         loop.advance()
     assert len(server.bodies) == 3
@@ -216,10 +246,10 @@ def test_a_preview_asks_for_no_summary_and_changes_nothing() -> None:
     loop.finish()
     loop.start("and now?")
     before = copy_json(loop.snapshot())
-    request = loop.next_request()
-    assert request is not None
+    step = loop.next_step()
+    assert step is not None
     assert loop.snapshot() == before
-    sent = request_of(loop.trace, TraceStep(index=9, request=request))
+    sent = request_of(loop.trace, step)
     assert len(sent) < len(loop.messages)
     assert any(SUMMARY_TO_COME in message.text for message in sent)
     loop.finish()
@@ -230,7 +260,7 @@ def test_a_preview_of_an_impossible_request_says_why() -> None:
     loop = Loop(FakeModel(["hi"]), context=ContextBudget(max_tokens=20))
     loop.start("word " * 100)
     with pytest.raises(AgentError, match="the limit is 20"):
-        loop.next_request()
+        loop.next_step()
 
 
 def test_a_trace_that_does_not_say_gives_no_body_and_one_that_says_little_gives_that() -> None:
