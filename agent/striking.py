@@ -177,7 +177,7 @@ class Striker:
 
 def struck(interventions: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
     """The strikes among the interventions of a trace, in order."""
-    return [item for item in interventions if item.get("kind") in FAULTS and item.get("step") is not None]
+    return [item for item in interventions if str(item.get("kind")) in FAULTS and isinstance(item.get("step"), int)]
 
 
 def _renumbered(retries: Iterable[Retry], before: int) -> list[Retry]:
