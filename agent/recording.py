@@ -18,6 +18,7 @@ from agent.models.base import ModelReply
 from agent.protocol import INTERRUPTED
 from agent.request import request_of
 from agent.state import PendingCall, RunState
+from agent.stops import Stop
 from agent.tool_result import ToolResult
 from agent.trace import Outcome, ToolRun, Trace, TraceStep
 from agent.usage import Usage
@@ -97,6 +98,24 @@ def note_asked(trace: Trace, before: dict[str, Any]) -> None:
     then = last.pop(ASKED_UNTIL, before)
     if then != asked_now(trace):
         last[ASKED_UNTIL] = then
+
+
+def asked_at(trace: Trace, position: int) -> dict[str, Any]:
+    """What the step at this position of the list of steps was asked with; after the last one: what holds now."""
+    noted = (
+        step.extra[ASKED_UNTIL] for step in trace.steps[position:] if isinstance(step.extra.get(ASKED_UNTIL), dict)
+    )
+    return next(noted, None) or asked_now(trace)
+
+
+def keep_asked(trace: Trace, source: Trace) -> None:
+    """Let a trace that is the beginning of another one say the same of what its steps were asked with."""
+    for step, original in zip(trace.steps, source.steps, strict=False):
+        if (noted := original.extra.get(ASKED_UNTIL)) is not None:
+            step.extra[ASKED_UNTIL] = noted
+    then = asked_at(source, len(trace.steps))
+    trace.tools = then["tools"]
+    trace.config = {**trace.config, **{key: then.get(key) for key in (ASKED_WITH, "protocol")}}
 
 
 def record_reply(run: RunState, reply: ModelReply, latency_ms: float, *, need_tokens: bool) -> None:
@@ -215,6 +234,8 @@ def note_detour(run: RunState, text: str, following: Phase | None, **more: Any) 
     phase, run.phase = run.phase, following
     goes_on = {"step": step_number(run), "phase": following and str(following)}
     run.phase = phase
+    if run.failure:
+        more["failure"] = [str(run.failure.reason), run.failure.detail]
     run.trace.notes.append({"kind": DETOUR, "text": text, **left, "next": goes_on, **more})
 
 
@@ -226,9 +247,9 @@ def note_refusal(run: RunState) -> None:
     )
 
 
-def note_no_request(run: RunState, why: str) -> None:
+def note_no_request(run: RunState, why: Stop) -> None:
     """Prepare could not make a request."""
-    note_detour(run, f"there can be no request: {why}", Phase.DECIDE)
+    note_detour(run, f"there can be no request: {why.detail}", Phase.DECIDE)
 
 
 def reopen(run: RunState, following: Phase) -> None:

@@ -145,7 +145,7 @@ class _Replay:
         if failure := line.get("failure"):
             run.failure = Stop(*failure)
             if done is Phase.PREPARE:
-                recording.note_no_request(run, run.failure.detail)
+                recording.note_no_request(run, run.failure)
         run.phase, run.call_begun = Phase(line["phase"]), False
         if done is Phase.PREPARE:
             request = line.get("request")

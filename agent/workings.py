@@ -173,7 +173,7 @@ class Workings:
         left, spent_s = self._left_s(), 0.0 if begun is None else clock.monotonic() - begun
         stop = stop_for(error, out_of_time=left is not None and left <= spent_s)
         if begun is not None:
-            answered = stop.reason in _ANSWERED and not isinstance(error, ProviderFault)
+            answered = stop.reason in ANSWERED and not isinstance(error, ProviderFault)
             recording.record_failure(run, error, spent_s * 1000, answered=answered)
         too_long = begun is not None and isinstance(error, ModelError) and error.kind == "context_overflow"
         retry = too_long and window is not None and window.refused(run.step.index, self._sent())
@@ -181,7 +181,7 @@ class Workings:
         if retry:
             recording.note_refusal(run)
         elif begun is None:
-            recording.note_no_request(run, stop.detail)
+            recording.note_no_request(run, stop)
         following = Phase.PREPARE if retry else Phase.DECIDE
         if begun is not None:
             self._journal.failed(run, following)
@@ -232,7 +232,7 @@ class Workings:
 
     def _end(self, stop: Stop) -> Phase | None:
         """End the turn: every call gets its answer, the outcome is written, the last event is told."""
-        if self.run.phase is not Phase.DECIDE:
+        if self.run.phase is not Phase.DECIDE or self.run.failure not in (None, stop):
             recording.note_detour(self.run, f"the run ended before {self.run.phase}", None)
         self._close_calls()
         self.run.phase = None
@@ -256,7 +256,7 @@ class Workings:
             raise error
 
 
-_ANSWERED = (StopReason.MODEL_ERROR, StopReason.CONTEXT_OVERFLOW)
+ANSWERED = (StopReason.MODEL_ERROR, StopReason.CONTEXT_OVERFLOW)
 """Failures in which the model was really asked: a call that was stopped, or had no turn, is not counted as one."""
 
 
