@@ -13,7 +13,7 @@ from typing import Any
 from agent.asking import ASKED_WITH
 from agent.models.body import RequestForm
 from agent.models.json_action import KEY, to_chat
-from agent.recording import ASKED_UNTIL
+from agent.recording import asked_at
 from agent.request import request_of
 from agent.trace import Trace, TraceStep
 
@@ -48,16 +48,17 @@ class Asked:
 
 def asked_in(trace: Trace, step: TraceStep) -> Asked:
     """What the call of this step was asked with. A step that the trace does not hold yet: what holds now."""
-    noted: Any = None
-    for each in reversed(trace.steps):
-        noted = each.extra.get(ASKED_UNTIL, noted)
-        if each is step:
-            break
+    count = len(trace.steps)
+    position = next((at for at in range(count - 1, -1, -1) if trace.steps[at] is step), count)
+    then = asked_at(trace, position)
+    tools, known = then.get("tools"), then.get(ASKED_WITH)
+    if isinstance(known, Mapping):
+        form = RequestForm.from_dict(known)
     else:
-        noted = None
-    if isinstance(noted, Mapping):
-        return _asked(trace, noted, noted.get("tools"))
-    return _asked(trace, trace.config, trace.tools)
+        options = {"model": trace.model.name} if trace.model.name else {}
+        form = RequestForm(options | {key: value for key in _SAMPLING if (value := trace.config.get(key)) is not None})
+    offered = [schema for schema in tools if isinstance(schema, dict)] if isinstance(tools, list) else []
+    return Asked(offered, form, str(then.get("protocol") or "native"))
 
 
 def body_of(trace: Trace, step: TraceStep) -> dict[str, Any] | None:
@@ -72,14 +73,3 @@ def body_of(trace: Trace, step: TraceStep) -> dict[str, Any] | None:
     if asked.protocol == KEY:
         return asked.form.body(to_chat(messages, asked.tools), [])
     return asked.form.body(messages, asked.tools)
-
-
-def _asked(trace: Trace, config: Mapping[str, Any], tools: Any) -> Asked:
-    known = config.get(ASKED_WITH)
-    if isinstance(known, Mapping):
-        form = RequestForm.from_dict(known)
-    else:
-        options = {"model": trace.model.name} if trace.model.name else {}
-        form = RequestForm(options | {key: config[key] for key in _SAMPLING if config.get(key) is not None})
-    offered = [schema for schema in tools if isinstance(schema, dict)] if isinstance(tools, list) else []
-    return Asked(offered, form, str(config.get("protocol") or "native"))

@@ -30,6 +30,8 @@ def shown(trace: Trace, secrets: Iterable[str]) -> Trace:
         return trace
     return replace(
         trace,
+        tools=redact(trace.tools, secrets),
+        config=redact(trace.config, secrets),
         messages=[_clean(message, secrets) for message in trace.messages],
         entries=[_clean(entry, secrets) for entry in trace.entries],
         steps=[_clean(step, secrets) for step in trace.steps],

@@ -19,8 +19,10 @@ from agent.models.absent import AbsentModel
 from agent.models.body import RequestForm
 from agent.models.profiles import PROFILES, Profile
 from agent.outgoing import SUMMARY_TO_COME
+from agent.recording import keep_asked
 from agent.request import request_of
 from agent.tools import tool
+from agent.trace import TraceStep
 
 KEY = "key-1234567890"
 
@@ -210,6 +212,22 @@ def test_a_step_that_is_asked_again_is_shown_as_it_was_asked_last(server: Server
     second.finish()
     assert len(server.bodies) == 3
     assert bodies(second.trace) == server.bodies
+
+
+@pytest.mark.parametrize("count", [0, 1, 2, 3])
+def test_the_beginning_of_a_run_says_the_same_of_its_steps(server: Server, count: int) -> None:
+    loop = Loop(live(server, temperature=0), [add])
+    loop.start("2+3?")
+    while len(loop.trace.steps) < 2:
+        loop.advance()
+    loop = Loop.resume(loop.snapshot(), model=live(server, temperature=1), tools=[add, look])
+    loop.finish()
+    beginning = Trace.from_dict({**loop.trace.to_dict(), "steps": []})
+    beginning.steps = [TraceStep(index=n, request=loop.trace.steps[n - 1].request) for n in range(1, count + 1)]
+    keep_asked(beginning, loop.trace)
+    assert bodies(beginning) == server.bodies[:count]
+    going_on = asked_in(beginning, TraceStep(index=9)).form.options["temperature"]
+    assert going_on == (0 if count < 2 else 1)
 
 
 def test_going_on_as_before_leaves_no_mark(server: Server) -> None:

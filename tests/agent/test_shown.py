@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any, ClassVar
 
 from agent import FakeModel, Loop, Message, ModelReply, Tool, ToolCall
 from agent.shown import shown
@@ -33,3 +34,13 @@ def test_a_run_without_a_key_is_shown_as_it_is() -> None:
     loop = Loop(FakeModel(["done"]))
     loop.start("go")
     assert shown(loop.trace, loop.secrets) is loop.trace
+
+
+def test_what_a_model_is_asked_with_is_shown_without_the_key() -> None:
+    class Telling(Echo):
+        asked_with: ClassVar[dict[str, Any]] = {"options": {"model": "m", "extra": KEY}}
+
+    loop = Loop(Telling(["done"]), [Tool("act", f"send {KEY}", {"type": "object"}, lambda: 1)])
+    seen = shown(loop.trace, loop.secrets)
+    assert KEY not in json.dumps([seen.config, seen.tools])
+    assert KEY in json.dumps([loop.trace.config, loop.trace.tools]), "the run itself goes on with the real text"
