@@ -18,6 +18,7 @@ from agent.models.base import ModelReply
 from agent.protocol import INTERRUPTED
 from agent.request import request_of
 from agent.state import PendingCall, RunState
+from agent.stops import Stop
 from agent.tool_result import ToolResult
 from agent.trace import Outcome, ToolRun, Trace, TraceStep
 from agent.usage import Usage
@@ -233,6 +234,8 @@ def note_detour(run: RunState, text: str, following: Phase | None, **more: Any) 
     phase, run.phase = run.phase, following
     goes_on = {"step": step_number(run), "phase": following and str(following)}
     run.phase = phase
+    if run.failure:
+        more["failure"] = [str(run.failure.reason), run.failure.detail]
     run.trace.notes.append({"kind": DETOUR, "text": text, **left, "next": goes_on, **more})
 
 
@@ -244,9 +247,9 @@ def note_refusal(run: RunState) -> None:
     )
 
 
-def note_no_request(run: RunState, why: str) -> None:
+def note_no_request(run: RunState, why: Stop) -> None:
     """Prepare could not make a request."""
-    note_detour(run, f"there can be no request: {why}", Phase.DECIDE)
+    note_detour(run, f"there can be no request: {why.detail}", Phase.DECIDE)
 
 
 def reopen(run: RunState, following: Phase) -> None:
