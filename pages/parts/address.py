@@ -16,7 +16,7 @@ from urllib.parse import urlsplit
 import streamlit as st
 
 from agent.breakpoints import Breakpoint
-from agent.events import Phase
+from agent.faults import Fault
 from agent.ids import new_trace_id
 
 T = TypeVar("T")
@@ -44,7 +44,6 @@ UPLOAD = "upload"
 
 _RUN = "run"
 _AT = "at"
-_END = "done"
 _TRACE = "trace"
 _FILE = "file"
 _CONVERSATION = "conversation"
@@ -54,6 +53,7 @@ _LANGUAGE_CHOSEN = "language"
 _CHOSEN = "chosen"
 _NEXT_RUN = "next_run"
 _NEXT_BREAKPOINTS = "next_breakpoints"
+_NEXT_FAULTS = "next_faults"
 _SEEN = "seen"
 _TOLD = "told"
 _OPENED = "opened"
@@ -158,23 +158,18 @@ def opened() -> set[str]:
     return known
 
 
-def looked_at() -> tuple[int, Phase | None] | None:
-    """The earlier moment of the run that the URL names: step (from 1) and the phase that came next there.
-
-    No phase means the end of a turn. None: the page shows where the run stands now.
-    """
-    step, _, phase = st.query_params.get(_AT, "").partition(".")
-    if not (step.isascii() and step.isdigit()) or phase not in (*Phase, _END):
-        return None
-    return int(step), None if phase == _END else Phase(phase)
+def looked_at() -> int | None:
+    """The earlier moment of the run that the URL names, from 0 (there from 1); None: look at how the run stands."""
+    text = st.query_params.get(_AT, "")
+    return int(text) - 1 if text.isascii() and text.isdigit() and int(text) > 0 else None
 
 
-def look_at(moment: tuple[int, Phase | None] | None) -> None:
-    """Look at an earlier moment from now on, or at where the run stands."""
+def look_at(moment: int | None) -> None:
+    """Look at an earlier moment from now on, or at how the run stands."""
     if moment is None:
         st.query_params.pop(_AT, None)
     else:
-        st.query_params[_AT] = f"{moment[0]}.{moment[1] or _END}"
+        st.query_params[_AT] = str(moment + 1)
 
 
 def close_run() -> None:
@@ -203,6 +198,17 @@ def next_breakpoints() -> tuple[Breakpoint, ...]:
 def keep_breakpoints(breakpoints: tuple[Breakpoint, ...]) -> None:
     """Let the next run of this session get these breakpoints."""
     st.session_state[_NEXT_BREAKPOINTS] = breakpoints
+
+
+def next_faults() -> tuple[Fault, ...]:
+    """What will go wrong in the next run of this session."""
+    faults: tuple[Fault, ...] = st.session_state.get(_NEXT_FAULTS, ())
+    return faults
+
+
+def keep_faults(faults: tuple[Fault, ...]) -> None:
+    """Let this go wrong in the next run of this session."""
+    st.session_state[_NEXT_FAULTS] = faults
 
 
 def tell(text: str) -> None:

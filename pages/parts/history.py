@@ -72,16 +72,10 @@ def look(run: OpenRun, steps: int | None) -> None:
     """Look so many moments further (negative: back), or at now for None."""
     found = moments(run.trace(), run.loop.phase)
     index = len(found) - 1 if steps is None else min(max(_index(found) + steps, 0), len(found) - 1)
-    if index == len(found) - 1:
-        address.look_at(None)
-    else:
-        address.look_at((found[index].step, found[index].phase))
+    address.look_at(None if index == len(found) - 1 else index)
 
 
 def _index(found: list[Moment]) -> int:
     """Place of the moment that the URL names; the last one where it names none, or one that is not there."""
-    at = address.looked_at()
-    for index, moment in enumerate(found):
-        if at is not None and (moment.step, moment.phase) == at:
-            return index
-    return len(found) - 1
+    last, at = len(found) - 1, address.looked_at()
+    return last if at is None else min(at, last)

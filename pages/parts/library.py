@@ -12,6 +12,7 @@ from agent.scripts import scenarios
 from agent.stops import StopReason
 from pages.parts import address
 from pages.parts.data import listed
+from pages.parts.message_table import ROW_PX
 from pages.parts.outcome import reason_words
 from pages.parts.runs import registry
 from pages.parts.words import t
@@ -57,6 +58,7 @@ def library() -> None:
         key=_TABLE,
         hide_index=True,
         height="content" if len(infos) < 15 else 560,
+        row_height=ROW_PX,
         column_config=_columns(),
         on_select=lambda: _choose(infos),
         selection_mode="single-row",

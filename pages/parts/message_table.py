@@ -15,10 +15,10 @@ from pages.parts.roles import Look, maker_look, role_look
 from pages.parts.words import t
 from traces.tables import messages_frame
 
-ROW_PX = 35
+ROW_PX = 32
 """Height of one row, and of the header."""
 
-LIVE_ROWS = 6
+LIVE_ROWS = 7
 """Rows of a run on screen, the newest always among them; so many fit below the status box of a 720 px window."""
 
 ADDED = "＋"

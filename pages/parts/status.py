@@ -29,7 +29,7 @@ from pages.parts.words import t
 POLL_S = 0.4
 """Seconds between two looks at a run that moves."""
 
-HEIGHT_PX = 284
+HEIGHT_PX = 276
 """Height of the box: nothing below it moves while a run goes on, waits or ends."""
 
 DOING_PX = HEIGHT_PX - 34

@@ -131,7 +131,7 @@ def _pace() -> None:
     st.selectbox(
         t("Pace of the walk"),
         PACES_S,
-        format_func=lambda pace: t("{n} s", n=f"{pace:g}"),
+        format_func=lambda pace: f"{pace:g} s",
         key=address.PACE,
         persist_state="session",
         label_visibility="collapsed",

@@ -22,6 +22,8 @@ from typing import Any
 import pytest
 from playwright.sync_api import BrowserContext, Locator, Page, expect
 
+from pages.parts.message_table import ROW_PX
+
 ROOT = Path(__file__).parents[2]
 CHROMIUM_FLAGS = [
     "--no-sandbox",
@@ -170,7 +172,7 @@ class Lab:
         hand is slower than that, a test is not.
         """
         grid = self.page.get_by_test_id("stDataFrame").first
-        grid.click(position={"x": 420, "y": 35 * row + 17})
+        grid.click(position={"x": 420, "y": ROW_PX * row + ROW_PX // 2})
         cell = self.table.locator(f'tr[aria-rowindex="{row + 1}"] td[aria-selected="true"]').first
         expect(cell).to_be_attached()
         self.page.keyboard.press("Shift+Space")

@@ -15,7 +15,7 @@ from streamlit.testing.v1 import AppTest
 from agent import CapabilityPolicy, FakeModel, Limits, Loop, Message, ModelReply, Runner, ToolCall, tool
 from pages.parts.runs import OpenRun, registry
 from pages.parts.setup import Setup
-from pages.parts.transport import LIVE_TAIL
+from pages.parts.status import LIVE_TAIL
 
 Visit = Callable[..., AppTest]
 Press = Callable[..., AppTest]
@@ -43,6 +43,12 @@ def roles(app: AppTest) -> list[str]:
 
 def shown(app: AppTest) -> str:
     return "\n".join(str(each.value) for kind in ("markdown", "text", "code", "caption") for each in app.get(kind))
+
+
+def open_tab(app: AppTest, name: str) -> AppTest:
+    """Open a tab below the message table; only that one is drawn."""
+    app.session_state[f"tabs-{app.query_params['run']}"] = name
+    return app.run()
 
 
 def test_nothing_runs_before_a_button_is_pressed(visit: Visit, data: Path) -> None:
@@ -232,7 +238,7 @@ def test_a_call_that_waits_for_a_person_runs_only_when_approved(visit: Visit, pr
     assert run.loop.waiting
     assert app.button(key="step").disabled
     assert "hello" in shown(app)
-    app = press(app, "run-0-1")
+    app = press(app, f"run-{run.id}-1-0")
     assert run.loop.trace.messages[2].content == "hello"
     assert run.loop.trace.outcome.final == "done"
 
@@ -241,7 +247,8 @@ def test_a_rejected_call_does_not_run(visit: Visit, press: Press, open_run: Any)
     turns = [[ToolCall("c1", "echo", {"text": "hello"})], "done"]
     run = open_run(turns, [echo], policy=CapabilityPolicy(ask={"echo"}))
     app = press(visit(run=run.id), "continue")
-    app = press(app, "rejected-0-1")
+    app.segmented_control(key=f"other-{run.id}-1-0").select("rejected").run()
+    app = press(app, f"decide-{run.id}-1-0")
     assert run.loop.trace.steps[0].tools[0].decision == "rejected"
     assert list(rows(app)["note"])[2].startswith("rejected by a person")
 
@@ -310,7 +317,7 @@ def test_a_request_that_was_cut_short_is_noted(visit: Visit, press: Press) -> No
     app = press(visit(scenario="long_results"), "continue")
     (run,) = registry().listed()
     note = next(note for note in run.loop.trace.notes if note["kind"] == "context")
-    assert f"Step {note['step']}: {note['text']}" in shown(app)
+    assert f"Step {note['step']}: {note['text']}" in shown(open_tab(app, "Notes and faults"))
 
 
 def test_granted_steps_stand_in_the_step_limit(visit: Visit, press: Press) -> None:
@@ -325,7 +332,7 @@ def test_granted_steps_stand_in_the_step_limit(visit: Visit, press: Press) -> No
 def test_steps_that_were_granted_are_noted(visit: Visit, press: Press) -> None:
     app = press(visit(), "step_over")
     app.number_input(key="steps").set_value(20).run()
-    assert 'Step 1: extended: {"max_steps": 20' in shown(app)
+    assert 'Step 1: extended: {"max_steps": 20' in shown(open_tab(app, "Notes and faults"))
 
 
 @pytest.mark.parametrize(
