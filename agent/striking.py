@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import asdict, replace
 from typing import Any
 
-from agent import clock, faults
+from agent import clock, faults, recording
 from agent.breaking import Substitute, break_reply, provider_error
 from agent.errors import ModelError, Retry
 from agent.events import Phase
@@ -169,7 +169,7 @@ class Striker:
                 substitute.over.set()
 
     def _strike(self, fault: Fault, phase: Phase, params: dict[str, Any]) -> None:
-        step = len(self._run.trace.steps) + (phase is Phase.PREPARE)  # prepare belongs to the step that it begins
+        step = recording.step_number(self._run)
         strike = {"kind": fault.kind, "params": params, "step": step, "phase": str(phase), "by": "user"}
         note_strike(self._run, strike)
         self._journal.struck(strike)
