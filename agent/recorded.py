@@ -92,7 +92,7 @@ def settings_at(trace: Trace, moment: Moment) -> Settings:
     for item in reversed(trace.interventions):
         if _happened(item, moment):
             continue
-        before = (item.get("params") or {}).get("before")
+        before: Any = (item.get("params") or {}).get("before")
         if item.get("kind") == faults.LIMIT_REMOVED:
             limits = {name: value for name, value in before.items() if name != "max_steps"}
             config |= {"max_steps": before["max_steps"], "limits": {**config["limits"], **limits}}

@@ -15,7 +15,7 @@ from agent import recording, tokens
 from agent.acting import approve
 from agent.context import ContextWindow
 from agent.errors import AgentError, InputError, ModelError
-from agent.events import APPEND, APPROVE, CALL, DECIDE, EXECUTE, PREPARE, Phase
+from agent.events import APPEND, APPROVE, CALL, DECIDE, EXECUTE, PREPARE
 from agent.faults import PROVIDER_500
 from agent.jsontext import copy_json
 from agent.messages import Message
@@ -58,7 +58,7 @@ class _Again:
         self._source, self._moment, self._path = trace, moment, path
         self._settings = settings_at(trace, moment)
         self._names = tool_names(trace)
-        self._notes = 0  # how many notes of the source have been come by
+        self._notes = self._held = 0  # how many notes and messages of the source the run has come by
         lists: dict[str, Any] = {name: [] for name in ("messages", "entries", "steps", "interventions", "notes")}
         self.run = RunState(replace(trace, **lists, outcome=Outcome()))
         self._last_call = {m.step: m.number for m in path if m.phase is CALL}
@@ -285,10 +285,11 @@ class _Again:
     # ---- what the trace says ----
 
     def _take(self, count: int) -> None:
-        """Hold exactly the first so many messages of the source."""
-        trace, source = self.run.trace, self._source
-        trace.messages[:] = source.messages[:count]
-        trace.entries[:] = source.entries[:count]
+        """Hold exactly the first so many messages of the source, in the place of what was made again."""
+        trace, source, held = self.run.trace, self._source, self._held
+        trace.messages[held:] = source.messages[held:count]
+        trace.entries[held:] = source.entries[held:count]
+        self._held = count
 
     def _next_note(self, *kinds: str) -> dict[str, Any] | None:
         """The next note if it is of these kinds; what says nothing about the way is passed."""
