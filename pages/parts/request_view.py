@@ -49,7 +49,8 @@ def request_view(run: OpenRun | None, trace: Trace, step: int | None, *, key: st
             _facts(run, trace, chosen, ready=ready)
         _request(trace, chosen, key=f"{key}-{number}")
 
-    draw()
+    with st.container(gap="xsmall"):
+        draw()
 
 
 def _coming(run: OpenRun | None, trace: Trace) -> TraceStep | None:
