@@ -19,7 +19,7 @@ from agent.stops import StopReason
 from agent.striking import struck
 from agent.trace import Edit, ToolRun, Trace, TraceStep
 
-TOOL_RUNNER = "the runner of tools, which turns an exception into a result"
+TOOL_RUNNER = "the runner of tools"
 TIME_LIMIT = "the time limit of the tool"
 ARGUMENT_CHECK = "the check of the arguments"
 TOOL_LIST = "the list of tools"

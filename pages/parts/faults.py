@@ -34,7 +34,8 @@ def faults_panel(run: OpenRun | None) -> None:
                 st.markdown(f":orange-badge[:material/bolt: {t('Armed')}] {_words(fault.kind)}", width="stretch")
                 key = f"fault-disarm-{fault.kind}"
                 st.button(t("Disarm"), key=key, type="tertiary", on_click=_disarm, args=(run, fault.kind))
-        kind = st.selectbox(t("What goes wrong"), list(FAULTS), format_func=_words, key=_KIND)
+        words = {kind: _words(kind) for kind in FAULTS}
+        kind = st.selectbox(t("What goes wrong"), words, format_func=words.__getitem__, key=_KIND)
         st.caption(loop_words(FAULTS[kind].sentence))
         st.button(t("Arm the fault"), icon=":material/bolt:", key="fault-arm", on_click=_arm, args=(run,))
 
