@@ -12,6 +12,7 @@ from typing import Any
 
 from agent.journal import SAFE_ID
 from agent.trace import SCHEMA
+from traces.lineage import fork_point
 from traces.native import LARGEST_AMOUNT
 from traces.times import timestamp
 
@@ -36,6 +37,8 @@ class Glance:
     cost: float | None
     duration_s: float | None
     outcome: str | None
+    parent: str | None
+    at: str | None
 
 
 def glance(data: bytes) -> Glance | None:
@@ -66,7 +69,8 @@ def _read(data: dict[str, Any]) -> Glance:
         times.add(step)
     if times.moments:
         times.add_ends([entry["at"] for entry in entries])
-    name = data["model"].get("name")
+    name, source = data["model"].get("name"), data["source"]
+    parent, at = fork_point(source.get("parent"), source.get("at"))
     return Glance(
         trace_id=data["trace_id"],
         title=_text(data["title"]),
@@ -78,6 +82,8 @@ def _read(data: dict[str, Any]) -> Glance:
         cost=cost,
         duration_s=round(max(times.moments) - min(times.moments), 3) if times.moments else None,
         outcome=data["outcome"].get("reason") and _text(data["outcome"]["reason"]),
+        parent=parent,
+        at=at,
     )
 
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import NamedTuple, TypeVar
 
-VERSION = 2
+VERSION = 3
 """Raise it when the columns change, or when readers give other results for the same files."""
 FILE_NAME = ".index.sqlite"
 _WAIT_S = 10.0
@@ -40,6 +40,10 @@ class TraceInfo:
     """The stop reason."""
     created: str | None
     """When the run began, ISO 8601; the file's time where it does not say."""
+    parent: str | None
+    """The id of the run that this one was forked from."""
+    at: str | None
+    """The point of the fork: the parent's step and next phase, as in ``2 approve``; ``end`` after its turn."""
     path: str
     """The file."""
     number: int

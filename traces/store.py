@@ -15,6 +15,7 @@ from agent.errors import InputError
 from agent.trace import SCHEMA, Trace
 from traces.glance import Glance, glance
 from traces.index import FILE_NAME, Index, Stamp, TraceInfo
+from traces.lineage import fork_point
 from traces.opening import paused_gc, read_file
 from traces.readers import journal
 from traces.summary import summarise
@@ -250,6 +251,7 @@ def _infos_of(path: str, stamp: Stamp, kind: str) -> Lines:
 
 def _glance_of(trace: Trace) -> Glance:
     summary = summarise(trace)
+    parent, at = fork_point(trace.source.parent, trace.source.at)
     return Glance(
         trace_id=trace.trace_id,
         title=trace.title,
@@ -261,6 +263,8 @@ def _glance_of(trace: Trace) -> Glance:
         cost=summary.cost,
         duration_s=summary.duration_s,
         outcome=summary.outcome,
+        parent=parent,
+        at=at,
     )
 
 
@@ -277,6 +281,8 @@ def _info(seen: Glance, format: str | None, number: int, path: str, stamp: Stamp
         duration_s=seen.duration_s,
         outcome=seen.outcome and jsontext.clean(seen.outcome),
         created=jsontext.clean(seen.created) if seen.created else _time(stamp),
+        parent=seen.parent,
+        at=seen.at,
         path=jsontext.clean(path),
         number=number,
         kind=kind,
@@ -297,6 +303,8 @@ def _no_trace(path: str, stamp: Stamp, kind: str, format: str | None, reason: st
         duration_s=None,
         outcome=None,
         created=_time(stamp),
+        parent=None,
+        at=None,
         path=jsontext.clean(path),
         number=-1,
         kind=kind,
