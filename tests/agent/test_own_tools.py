@@ -78,7 +78,10 @@ def test_a_file_may_postpone_its_annotations_and_import_its_neighbour(write: Any
         ("import no_such_module_of_mine\n", "mine.py, line 1: it fails when it is loaded: ModuleNotFoundError: No mod"),
         ("def f():\n    return 1 / 0\n\n\nf()\n", "mine.py, line 2: it fails when it is loaded: ZeroDivisionError"),
         ("raise SystemExit(3)\n", "mine.py, line 1: it ends the program when it is loaded"),
-        ("from agent import tool\n\n\n@tool\ndef f(x: print) -> str:\n    return x\n", "mine.py, line 4: the function 'f'"),
+        (
+            "from agent import tool\n\n\n@tool\ndef f(x: print) -> str:\n    return x\n",
+            "mine.py, line 4: the function 'f'",
+        ),
         (
             "from agent import tool\n\n\n@tool\ndef add(a: int) -> int:\n    return a\n",
             "mine.py: there is already a tool called 'add'; give this one another name",

@@ -31,25 +31,13 @@ def tools(tmp_path: Path) -> Path:
     return path
 
 
-def choose(lab: Any, tool: str) -> None:
-    """Add a tool to those on offer, by its name."""
-    lab.page.get_by_test_id("stSidebar").get_by_role("combobox", name="Tools on offer").click()
-    lab.page.keyboard.type(tool)
-    lab.page.get_by_role("option", name=tool).wait_for()
-    lab.page.keyboard.press("Enter")
-    lab.page.keyboard.press("Escape")
-    lab.settled()
-
-
 def test_own_tools_are_offered_and_a_run_with_them_is_shown_without_them(
     lab: Any, serve: Callable[..., Any], tools: Path, tmp_path: Path
 ) -> None:
     folder = tmp_path / "runs"
     with serve(options=["--tools", str(tools), "--data", str(folder)]) as server:
-        lab.open(server.url)
-        lab.page.get_by_text("Tools on offer: 2").click()
-        choose(lab, "greet")
-        expect(lab.page.get_by_text("Tools on offer: 3")).to_be_visible()
+        lab.open(f"{server.url}/?script_tools=add,multiply,greet")
+        lab.page.get_by_text("Tools on offer: 3").click()
         expect(lab.page.get_by_text("greet (own)")).to_be_visible()
         lab.key("o")
         lab.rows(4)
