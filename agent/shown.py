@@ -32,6 +32,7 @@ def shown(trace: Trace, secrets: Iterable[str]) -> Trace:
         trace,
         tools=redact(trace.tools, secrets),
         config=redact(trace.config, secrets),
+        interventions=redact(trace.interventions, secrets),
         messages=[_clean(message, secrets) for message in trace.messages],
         entries=[_clean(entry, secrets) for entry in trace.entries],
         steps=[_clean(step, secrets) for step in trace.steps],

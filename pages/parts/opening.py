@@ -20,6 +20,7 @@ from agent.scripts import Script
 from agent.trace import Trace
 from pages.parts import address
 from pages.parts.data import data_folder, store
+from pages.parts.faults import arm_chosen
 from pages.parts.live_model import make_model, missing
 from pages.parts.offered import gone, make_tools, recorded_tools
 from pages.parts.runs import SETUP, OpenRun, registry
@@ -137,7 +138,9 @@ def _make(run_id: str, setup: Setup) -> OpenRun:
         loop = Loop(model, tools, system=setup.system, **options)
     loop.trace.extra[SETUP] = setup.to_dict()
     loop.start(script.task if script is not None else setup.task)
-    return OpenRun(Runner(loop), setup)
+    run = OpenRun(Runner(loop), setup)
+    arm_chosen(run)
+    return run
 
 
 def _guarded(limits: Limits, script: Script | None, guards: bool) -> Limits:

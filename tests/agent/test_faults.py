@@ -5,13 +5,16 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from agent import (
     AgentError,
+    AgentEvent,
     CapabilityPolicy,
+    Decision,
     FakeModel,
     FakeTurn,
     InputError,
@@ -30,6 +33,7 @@ from agent.faults import FAULTS, Fault
 from agent.interventions import Intervention
 from agent.limits import HARD_CAP
 from agent.protocol import violations
+from agent.recovery import recover
 from agent.request import request_of
 from agent.scripts import load_script
 from agent.striking import struck
@@ -374,6 +378,58 @@ def test_the_retries_of_the_model_itself_are_counted_on() -> None:
     loop.start("go")
     hit(loop, "provider_429", wait_s=0)
     assert [retry["attempt"] for retry in loop.trace.steps[0].retries] == [1, 2]
+
+
+# ---- a crash while a fault strikes ----
+
+
+@pytest.mark.parametrize(
+    ("kind", "event", "asks"), [("tool_returns_nothing", "tool.started", True), ("provider_429", "model.retry", False)]
+)
+def test_a_fault_whose_effect_was_not_written_yet_is_still_armed_after_a_crash(
+    make_tool: MakeTool, tmp_path: Path, kind: str, event: str, asks: bool
+) -> None:
+    left: list[dict[str, Any]] = []
+
+    def note(happened: AgentEvent) -> None:
+        if happened.type == event:
+            left.append(recover(next(tmp_path.glob("*.jsonl"))))
+
+    turns = [call(), "done"]
+    loop = Loop(FakeModel(turns), [make_tool()], journal=tmp_path, on_event=note)
+    loop.start("go")
+    hit(loop, kind, **({"wait_s": 0} if kind == "provider_429" else {}))
+    (snapshot,) = left
+    assert snapshot["faults"][0]["kind"] == kind
+    assert struck(snapshot["trace"]["interventions"]) == []
+    again = Loop.resume(snapshot, model=FakeModel(turns), tools=[make_tool()])
+    assert again.waiting is asks, "nobody knows whether the tool ran, so a person is asked"
+    if asks:
+        again.decide(0, Decision.run())
+    again.finish()
+    assert (again.run.faults, results(again)) == ([], results(loop))
+    assert strike_of(again) == strike_of(loop)
+
+
+def test_a_strike_that_is_written_does_not_come_again_after_a_crash(make_tool: MakeTool, tmp_path: Path) -> None:
+    batch = [*call(number=1, n=1), *call(number=2, n=2)]
+    left: list[dict[str, Any]] = []
+
+    def second(n: int) -> str:
+        if n == 2:
+            left.append(recover(next(tmp_path.glob("*.jsonl"))))
+        return "fine"
+
+    loop = Loop(FakeModel([batch, "done"]), [make_tool(second)], journal=tmp_path, parallel=False)
+    loop.start("go")
+    hit(loop, "tool_returns_nothing")
+    (snapshot,) = left
+    assert snapshot["faults"] == []
+    again = Loop.resume(snapshot, model=FakeModel([batch, "done"]), tools=[make_tool("fine")])
+    again.decide(1, Decision.run())
+    again.finish()
+    assert results(again) == ["null", "fine"]
+    assert strike_of(again)["params"]["call"] == "c1"
 
 
 # ---- a tool message ----

@@ -6,7 +6,8 @@ import json
 from pathlib import Path
 from typing import Any, ClassVar
 
-from agent import FakeModel, Loop, Message, ModelReply, Tool, ToolCall
+from agent import FakeModel, Loop, Message, ModelReply, Phase, Tool, ToolCall
+from agent.faults import Fault
 from agent.shown import shown
 
 KEY = "a-key-of-nobody-4711"
@@ -28,6 +29,19 @@ def test_what_is_shown_of_a_run_is_what_is_saved(tmp_path: Path) -> None:
         assert KEY not in json.dumps(seen[part])
         assert seen[part] == saved[part]
     assert KEY in loop.messages[1].text, "the run itself goes on with the real text"
+
+
+def test_what_a_fault_changed_is_shown_without_the_key(tmp_path: Path) -> None:
+    call = ToolCall("c1", "act", {"header": f"Bearer {KEY}"})
+    loop = Loop(Echo([[call], "done"]), [Tool("act", "", {"type": "object"}, lambda **given: given)], journal=tmp_path)
+    loop.start("go")
+    loop.arm(Fault("malformed_arguments"))
+    while loop.phase is not Phase.APPROVE:
+        loop.advance()
+    assert KEY not in (tmp_path / f"{loop.trace.trace_id}.jsonl").read_text()
+    loop.finish()
+    assert KEY in json.dumps(loop.trace.interventions)
+    assert KEY not in json.dumps(shown(loop.trace, loop.secrets).interventions)
 
 
 def test_a_run_without_a_key_is_shown_as_it_is() -> None:

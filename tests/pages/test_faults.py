@@ -14,7 +14,7 @@ from agent import Limits, Loop, Phase, ToolCall, tool
 from agent.faults import FAULTS, Fault
 from agent.recovery import recover
 from agent.scripts import load_script, scenarios
-from pages.parts.runs import OpenRun
+from pages.parts.runs import OpenRun, registry
 from pages.parts.words import translate_loop_words
 from traces.noticed import CHECKS, noticed
 
@@ -214,3 +214,16 @@ def test_a_failure_of_the_provider_that_was_put_in_is_told_in_chinese() -> None:
     script = load_script("calc")
     detail = played(script.loop(pace=0), script.task, "provider_500").trace.outcome.detail
     assert translate_loop_words(detail, "zh") == "模型服务器返回 500：内部错误（布置的故障）。"
+
+
+def test_a_fault_chosen_on_a_fresh_page_strikes_in_the_run_that_is_started_there(
+    visit: Callable[..., AppTest], press: Callable[..., AppTest]
+) -> None:
+    app = arm(visit(lang="en"), "tool_raises")
+    app = press(app, "continue")
+    (run,) = registry().listed()
+    assert [item["kind"] for item in run.loop.trace.interventions] == ["tool_raises"]
+    assert "the tool broke down" in run.loop.messages[3].text
+    app = press(app, "reset")
+    app = press(app, "continue")
+    assert registry().listed()[0].loop.trace.interventions == [], "it was for one run"
