@@ -160,12 +160,13 @@ class OpenAIModel:
         Raises:
             CallFailed: there is no whole answer.
         """
+        started = clock.monotonic()
         names = [name for schema in tool_schemas if (name := (schema.get("function") or {}).get("name"))]
         body = self.form.encode(messages, tool_schemas, self._history)
         connection = self._connection()
         try:
             with closing(connection.post(body, control)) as pieces:
-                return self._answer(pieces, names, control)
+                return self._answer(pieces, names, control, started)
         finally:
             if connection.usable:
                 self._idle.append(connection)
@@ -176,9 +177,17 @@ class OpenAIModel:
         except IndexError:
             return Connection(self.base_url, self._key, self.timeout_s)
 
-    def _answer(self, pieces: Iterable[Piece], names: Collection[str], control: CallControl) -> ModelReply:
-        """Put the answer together; whether it is a stream is the server's choice in the end."""
-        started = clock.monotonic()
+    def _answer(
+        self, pieces: Iterable[Piece], names: Collection[str], control: CallControl, started: float
+    ) -> ModelReply:
+        """Put the answer together; whether it is a stream is the server's choice in the end.
+
+        Args:
+            pieces: of the answer.
+            names: of the tools on offer.
+            control: of the call.
+            started: when the attempt began, on :data:`agent.clock.monotonic`.
+        """
         reader = CompletionReader(names, (self._key,), text_calls=self.text_calls)
         streamed = StreamedReply(names)
         first_token_ms: float | None = None
