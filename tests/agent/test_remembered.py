@@ -8,9 +8,11 @@ import signal
 import subprocess
 import sys
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
+
+import pytest
 
 from agent import Breakpoint, FakeModel, Loop, Message, ModelReply, Phase, Runner, Tool, ToolCall, Trace
 from agent.recovery import recover
@@ -70,28 +72,51 @@ def test_a_secret_that_is_remembered_reaches_no_file(tmp_path: Path) -> None:
     assert key.encode() not in journal_of(loop, tmp_path).with_suffix(".json").read_bytes()
 
 
+@pytest.fixture
+def threads_take_turns_quickly() -> Iterator[None]:
+    before = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    yield
+    sys.setswitchinterval(before)
+
+
+@pytest.mark.usefixtures("threads_take_turns_quickly")
 def test_lines_of_two_threads_stay_whole_and_none_is_lost(make_tool: Callable[..., Tool], tmp_path: Path) -> None:
-    """One thread moves a run whose results outgrow the reserved room again and again, others remember meanwhile."""
-    calls = [[ToolCall("c1", "act", {"n": n})] for n in range(40)]
+    """One thread moves a run whose journal outgrows its room and is begun anew, again and again; others remember."""
+    calls = [[ToolCall("c1", "act", {"n": n})] for n in range(15)]
     loop = Loop(FakeModel([*calls, "done"]), [make_tool("x" * (ROOM // 3))], max_steps=60, journal=tmp_path)
     loop.start("go")
+    over = threading.Event()
+    last = {"a": 0, "b": 0}
+    errors: list[BaseException] = []
 
     def remember(name: str) -> None:
-        for n in range(300):
-            loop.remember(name, n)
+        try:
+            while not over.wait(0.0002):
+                loop.remember(name, last[name] + 1)
+                last[name] += 1
+        except BaseException as error:
+            errors.append(error)
 
-    rememberers = [threading.Thread(target=remember, args=(name,)) for name in ("a", "b")]
+    rememberers = [threading.Thread(target=remember, args=(name,)) for name in last]
     for thread in rememberers:
         thread.start()
-    while len(loop.trace.steps) < 40:
+    while len(loop.trace.steps) < 15:
         loop.advance()
+        if loop.phase is Phase.PREPARE:
+            loop.extend(max_steps=60 + len(loop.trace.steps))
+            assert recover(journal_of(loop, tmp_path))["phase"] == Phase.PREPARE
+    over.set()
     for thread in rememberers:
         thread.join()
+    assert errors == []
     kept = recover(journal_of(loop, tmp_path))["trace"]
     assert [note for note in kept["notes"] if note["kind"] == "journal"] == []
-    assert (kept["a"], kept["b"], len(kept["messages"])) == (299, 299, len(loop.messages))
+    assert {name: kept[name] for name in last} == last
+    assert len(kept["messages"]) == len(loop.messages)
 
 
+@pytest.mark.usefixtures("threads_take_turns_quickly")
 def test_the_end_of_the_run_and_a_remembering_at_the_same_time_lose_nothing(tmp_path: Path) -> None:
     for n in range(30):
         loop = Loop(FakeModel(["done"]), journal=tmp_path, trace_id=f"{n:012}")
