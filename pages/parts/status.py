@@ -16,7 +16,7 @@ from agent.redact import redact_text
 from pages.parts.breakpoints import hit_line
 from pages.parts.diagram import loop_diagram
 from pages.parts.history import View
-from pages.parts.live_figures import call_line, in_flight_words
+from pages.parts.live_figures import call_line, in_flight_words, step_line, thought_line
 from pages.parts.outcome import outcome_panel
 from pages.parts.paused import unknown_call
 from pages.parts.phases import led_here_line, next_line, phase_words
@@ -118,6 +118,8 @@ def _moving(box: StatusBox, run: OpenRun) -> None:
         st.markdown(f":material/pending: **{doing}**: {words.word} {maker_look(words.actor).badge} {words.sentence}")
         if figures := call_line(run):
             st.caption(figures)
+        if thought := thought_line(run):
+            st.text(thought)
         if partial := run.partial:
             cut = "…" if len(partial) > LIVE_TAIL else ""
             st.text(f"{t('The model is writing')}: {cut}{partial[-LIVE_TAIL:]}")
@@ -139,6 +141,8 @@ def _resting(box: StatusBox, run: OpenRun, view: View, problem: str | None) -> N
         if view.phase is not None:
             st.markdown(next_line(view.phase, view.moment.step))
         st.caption(led_here_line(view.led_here, view.before, view.moment.messages))
+        if run.setup.live and not view.past and (figures := step_line(view.trace)):
+            st.caption(figures)
         if not view.past:
             unknown_call(run)
         if problem is not None:
