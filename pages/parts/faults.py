@@ -68,13 +68,13 @@ def _words(kind: str) -> str:
         "switch": t("The whole run"),
     }
     about = FAULTS[kind]
-    return f"{groups[about.group]}: {loop_words(about.name)}"
+    return t("{thing}: {what}", thing=groups[about.group], what=loop_words(about.name))
 
 
 def _where(each: Noticed) -> str:
-    known = [phase for phase in Phase if phase == each.phase]
-    words = [phase_words(phase).word for phase in known]
-    return ", ".join([t("step {n}", n=each.step), *words])
+    if each.phase not in [*Phase]:  # out of a file that we did not write
+        return t("step {n}", n=each.step)
+    return t("step {n}, {phase}", n=each.step, phase=phase_words(Phase(each.phase)).word)
 
 
 def _check(each: Noticed) -> str:

@@ -166,7 +166,7 @@ def test_the_panels_speak_chinese(open_run: Callable[..., OpenRun]) -> None:
     run.runner.resume()
     assert run.runner.wait(10)
     text = shown(settled(app.run()))
-    for words in ("工具: 什么都不返回", "第 1 步", "没有检查发现它", "4 个字符的结果像别的结果一样写进了消息列表"):
+    for words in ("工具：什么都不返回", "第 1 步", "没有检查发现它", "4 个字符的结果像别的结果一样写进了消息列表"):
         assert words in text
 
 
