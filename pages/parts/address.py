@@ -55,6 +55,7 @@ _NEXT_RUN = "next_run"
 _NEXT_BREAKPOINTS = "next_breakpoints"
 _NEXT_FAULTS = "next_faults"
 _SEEN = "seen"
+_DRAFT = "draft"
 _TOLD = "told"
 _OPENED = "opened"
 _MENU = "menu"
@@ -209,6 +210,17 @@ def next_faults() -> tuple[Fault, ...]:
 def keep_faults(faults: tuple[Fault, ...]) -> None:
     """Let this go wrong in the next run of this session."""
     st.session_state[_NEXT_FAULTS] = faults
+
+
+def draft(run: str, empty: T) -> T:
+    """What this session has changed so far for a fork of a run."""
+    kept: T = st.session_state.get(f"{_DRAFT}-{run}", empty)
+    return kept
+
+
+def keep_draft(run: str, draft: object) -> None:
+    """Remember what is changed for a fork of a run."""
+    st.session_state[f"{_DRAFT}-{run}"] = draft
 
 
 def tell(text: str) -> None:

@@ -2,27 +2,26 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import replace
 from typing import Any
 
 import streamlit as st
 
-from agent.errors import AgentError, InputError
+from agent.errors import AgentError
 from agent.events import Maker
 from agent.limits import Limits
 from agent.loop import Loop
 from agent.messages import Message
-from agent.models.absent import AbsentModel
-from agent.recovery import recover
 from agent.runner import Runner
 from agent.scripts import Script
 from agent.trace import Trace
 from pages.parts import address
-from pages.parts.data import data_folder, store
+from pages.parts.breakpoints import hand_over
+from pages.parts.data import data_folder
 from pages.parts.faults import arm_chosen
 from pages.parts.live_model import make_model, missing
-from pages.parts.offered import gone, make_tools, recorded_tools
+from pages.parts.offered import make_tools
+from pages.parts.resuming import from_disk, woken
 from pages.parts.runs import SETUP, OpenRun, registry
 from pages.parts.setup import Changed, Setup
 from pages.parts.setup_form import chosen, show_setup
@@ -30,21 +29,19 @@ from pages.parts.tabs import tabs
 from pages.parts.transport import Action, move
 from pages.parts.words import t
 
-_RUN_ID = re.compile(r"[0-9a-f]{12}")
-
 
 def current_run() -> OpenRun | None:
-    """The run that the URL names: open in this server, or found interrupted on its disk."""
+    """The run that the URL names: open in this server, or found on its disk, interrupted or over."""
     run_id = address.run_id()
     if run_id is None:
         return None
-    run = registry().find(run_id) or _recovered(run_id)
+    run = registry().find(run_id) or from_disk(run_id)
     if run is None:
         address.close_run()
         return None
     if address.first_sight(run_id):
         show_setup(run.setup)
-    return _woken(run) if run.asleep and missing(run.setup, chosen()) is None else run
+    return woken(run) if run.asleep and missing(run.setup, chosen()) is None else run
 
 
 def problem(run: OpenRun | None, setup: Setup) -> str | None:
@@ -140,6 +137,7 @@ def _make(run_id: str, setup: Setup) -> OpenRun:
     loop.start(script.task if script is not None else setup.task)
     run = OpenRun(Runner(loop), setup)
     arm_chosen(run)
+    hand_over(run)
     return run
 
 
@@ -153,59 +151,3 @@ def _guarded(limits: Limits, script: Script | None, guards: bool) -> Limits:
         repeated_calls=own.repeated_calls or usual.repeated_calls,
         failing_steps=own.failing_steps or usual.failing_steps,
     )
-
-
-def _recovered(run_id: str) -> OpenRun | None:
-    """A run whose server process ended, from its journal; None, with the reason told, where it cannot be shown.
-
-    A live run is asleep until its model is there again, and any run until its tools are. Its loop has a model that says
-    nothing and tools that do nothing, and writes no journal.
-    """
-    path = data_folder() / f"{run_id}.jsonl"
-    if not _RUN_ID.fullmatch(run_id) or not path.is_file():
-        over = t("This run is over and is no longer open here. Its trace is in the list of Traces.")
-        address.tell(over if store().find(run_id) else t("This server has no run with the id in the address."))
-        return None
-
-    def make() -> OpenRun:
-        snapshot = recover(path)
-        if SETUP not in snapshot["trace"]:
-            raise InputError(t("This run was not started in the app, so its model and tools are not known here."))
-        setup = Setup.from_dict(snapshot["trace"][SETUP])
-        if not setup.live and gone(setup.offered) is None:
-            return _resumed(snapshot, setup)
-        loop = Loop.resume(
-            snapshot, model=AbsentModel(snapshot), tools=recorded_tools(snapshot["trace"].get("tools") or ())
-        )
-        return OpenRun(Runner(loop), setup, asleep=True)
-
-    try:
-        return registry().open(run_id, make)
-    except (AgentError, OSError) as error:
-        address.tell(str(error))
-        return None
-
-
-def _woken(run: OpenRun) -> OpenRun:
-    """The run with the live model of the settings; as it was, with the reason told, where that cannot be made."""
-    now = chosen()
-    base_url = now.base_url or run.setup.base_url
-    setup = replace(run.setup, model=now.model, base_url=base_url, keyed=now.keyed or run.setup.keyed)
-    try:
-        return registry().renew(run, lambda: _resumed(run.loop.snapshot(), setup))
-    except (AgentError, OSError) as error:
-        address.tell(str(error))
-        return run
-
-
-def _resumed(snapshot: dict[str, Any], setup: Setup) -> OpenRun:
-    script = setup.script()
-    snapshot["trace"][SETUP] = setup.to_dict()
-    loop = Loop.resume(
-        snapshot,
-        model=make_model(setup, script),
-        tools=make_tools(setup.offered),
-        evidence=script.evidence if script is not None else (),
-        journal=data_folder(),
-    )
-    return OpenRun(Runner(loop), setup)
