@@ -62,11 +62,11 @@ def read_options(arguments: Sequence[str]) -> Options:
             tools += load_tools(path, [tool.name for tool in tools])
         except InputError as error:
             problems.append(str(error))
-    data = found.data
-    if data is not None and (why := _unusable(data)):
-        problems.append(f"--data {data}: {why}, so runs are not saved there")
-        data = None
-    return Options(data, tuple(tools), tuple(problems))
+    if found.data is None:
+        return Options(None, tuple(tools), tuple(problems))
+    if why := _unusable(found.data):
+        problems.append(f"--data {found.data}: {why}, so runs are not saved there")
+    return Options(None if why else Path(found.data), tuple(tools), tuple(problems))
 
 
 class _Parser(argparse.ArgumentParser):
@@ -77,12 +77,15 @@ class _Parser(argparse.ArgumentParser):
 def _parser() -> argparse.ArgumentParser:
     parser = _Parser(prog=_ENTRY, add_help=False, allow_abbrev=False)
     parser.add_argument("--tools", nargs="+", action="extend", default=[])
-    parser.add_argument("--data", type=Path)
+    parser.add_argument("--data")
     return parser
 
 
-def _unusable(folder: Path) -> str | None:
+def _unusable(name: str) -> str | None:
     """Why nothing could be saved in this folder; it is made where it is missing."""
+    if not name.strip():
+        return "the name is empty"
+    folder = Path(name)
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except FileExistsError:

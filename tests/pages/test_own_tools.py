@@ -10,7 +10,7 @@ import pytest
 import streamlit as st
 from streamlit.testing.v1 import AppTest
 
-from pages.parts.options import read_options
+from pages.parts.options import Options, read_options
 from pages.parts.runs import registry
 
 Visit = Callable[..., AppTest]
@@ -121,6 +121,9 @@ def test_a_data_folder_that_is_none_is_told(mine: Path) -> None:
     options = read_options(["--data", str(mine)])
     assert options.data is None
     assert options.problems == (f"--data {mine}: it is no folder, so runs are not saved there",)
+    assert read_options(["--data", ""]) == Options(
+        problems=("--data : the name is empty, so runs are not saved there",)
+    )
 
 
 def test_an_option_without_its_value_is_told() -> None:
