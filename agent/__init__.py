@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from agent.errors import AgentError, InputError, ModelError, ScriptExhausted, ToolDefinitionError, ToolFailure
     from agent.events import AgentEvent, AgentState, Maker, Phase
     from agent.evidence import Check, verify
+    from agent.faults import Fault
     from agent.interventions import Intervention
     from agent.limits import Limits
     from agent.loop import Loop
@@ -40,6 +41,7 @@ _WHERE = {
     "errors": ("AgentError", "InputError", "ModelError", "ScriptExhausted", "ToolDefinitionError", "ToolFailure"),
     "events": ("AgentEvent", "AgentState", "Maker", "Phase"),
     "evidence": ("Check", "verify"),
+    "faults": ("Fault",),
     "interventions": ("Intervention",),
     "limits": ("Limits",),
     "loop": ("Loop",),

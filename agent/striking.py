@@ -154,11 +154,11 @@ class Striker:
         return changed
 
     def watch(self, results: Iterator[tuple[int, ToolResult]]) -> Iterator[tuple[int, ToolResult]]:
-        """The results as they come; a substitute that was really called has struck when its result is here."""
+        """The results as they come; a substitute that was called, or waited for, has struck when its result is here."""
         try:
             for position, result in results:
                 substitute = self._substitutes.get(position)
-                if substitute is not None and substitute.called.is_set():
+                if substitute is not None and (substitute.called.is_set() or result.timed_out):
                     call_id = self._run.pending[position].call.id
                     numbers = {name: substitute.fault.number(name) for name in substitute.fault.about.takes}
                     params = {"call": call_id, "tool": substitute.tool.name, **numbers}
