@@ -145,10 +145,7 @@ def _value_field(kind: BreakpointKind, run: OpenRun | None) -> None:
 
 def _tool_names(run: OpenRun | None) -> tuple[str, ...]:
     """The tools on offer in the run, or by the settings."""
-    if run is not None:
-        return run.loop.tools.names
-    script = chosen().script()
-    return tuple(chosen().tools if script is None else script.tools)
+    return chosen().offered if run is None else run.loop.tools.names
 
 
 def _add(run: OpenRun | None) -> None:
