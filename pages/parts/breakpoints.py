@@ -144,8 +144,10 @@ def _value_field(kind: BreakpointKind, run: OpenRun | None) -> None:
 
 
 def _tool_names(run: OpenRun | None) -> tuple[str, ...]:
-    """The tools on offer in the run, or by the settings."""
-    return chosen().offered if run is None else run.loop.tools.names
+    """The tools on offer in the run, or by the settings, and the name that stands in the field now."""
+    offered = chosen().offered if run is None else run.loop.tools.names
+    written = address.setting(_field_of("tool"))
+    return offered if written is None or written in offered else (*offered, written)
 
 
 def _add(run: OpenRun | None) -> None:
