@@ -1,0 +1,269 @@
+"""Editing and forking in the Run page: what is changed is told, the new run opens, the old one stays; the family."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from agent import FakeModel, Loop, Phase
+from agent.moments import moments
+from pages.parts.runs import OpenRun, registry
+from tests.pages.conftest import texts
+
+Visit = Callable[..., AppTest]
+Press = Callable[..., AppTest]
+
+
+def panel_page() -> None:
+    """The panels alone, over the run of the address and the moment that it names."""
+    from agent.moments import moments
+    from pages.parts import address
+    from pages.parts.forks import fork_panel, fork_tree
+    from pages.parts.notices import notices
+    from pages.parts.opening import current_run
+
+    run = current_run()
+    notices()
+    if run is not None:
+        at = address.looked_at()
+        fork_panel(run, moments(run.trace(), run.loop.phase)[-1 if at is None else at])
+        fork_tree(run)
+
+
+def shown(app: AppTest) -> str:
+    return texts(app, "markdown", "text", "caption")
+
+
+def panels(run_id: str, at: int | None = None) -> AppTest:
+    app = AppTest.from_function(panel_page, default_timeout=30)
+    app.query_params["run"] = run_id
+    if at is not None:
+        app.query_params["at"] = str(at + 1)
+    app.run()
+    assert not app.exception
+    return app
+
+
+def field(app: AppTest, label: str) -> Any:
+    """The field whose label begins so."""
+    return next(each for each in (*app.text_area, *app.number_input, *app.multiselect) if each.label.startswith(label))
+
+
+def click(app: AppTest, key: str) -> AppTest:
+    app.button(key=key).click().run()
+    assert not app.exception
+    return app
+
+
+def finish(run: OpenRun) -> OpenRun:
+    run.runner.resume()
+    assert run.runner.wait(10)
+    return run
+
+
+@pytest.fixture
+def finished(visit: Visit, press: Press) -> OpenRun:
+    """A run of the first scenario that is over."""
+    app = press(visit(), "continue")
+    run = registry().find(app.query_params["run"])
+    assert run is not None
+    return run
+
+
+def at(run: OpenRun, step: int, phase: Phase | None) -> int:
+    return next(m.number for m in moments(run.trace(), run.loop.phase) if (m.step, m.phase) == (step, phase))
+
+
+def opened(app: AppTest) -> OpenRun:
+    run = registry().find(app.query_params["run"])
+    assert run is not None
+    return run
+
+
+def test_a_fork_of_an_edited_result_opens_and_the_old_run_stays(finished: OpenRun) -> None:
+    before = finished.loop.snapshot()
+    app = panels(finished.id, at(finished, 2, Phase.PREPARE))
+    assert "Nothing is changed" in shown(app)
+    assert app.button(key="fork").label == "Fork from here: step 2, before prepare"
+    field(app, "Text of message 4").set_value("999").run()
+    assert "Message 4 (tool): another text" in shown(app)
+    app = click(app, "fork")
+    new = opened(app)
+    assert new.id != finished.id
+    assert [message.text for message in new.loop.messages][-1] == "999"
+    assert (new.loop.phase, len(new.loop.messages)) == (Phase.PREPARE, 4)
+    assert finished.loop.snapshot() == before
+    assert registry().find(finished.id) is finished
+    calls = new.loop.run.counters.model_calls
+    finish(new)
+    assert (calls, new.loop.run.counters.model_calls) == (1, finished.loop.run.counters.model_calls)
+
+
+def test_several_edits_are_collected_told_and_made_together(finished: OpenRun) -> None:
+    app = panels(finished.id, at(finished, 2, Phase.APPROVE))
+    field(app, "Arguments of call 1").set_value('{"a": 50, "b": 4}').run()
+    app.selectbox(key=f"fork-message-{finished.id}").select(1).run()
+    field(app, "Text of message 2").set_value("something else").run()
+    field(app, "System text").set_value("").run()
+    field(app, "Step limit").set_value(5).run()
+    for line in ("Message 2 (user): another text", "Message 5 (assistant): other arguments", "No system text"):
+        assert line in shown(app)
+    assert "Step limit: 5" in shown(app)
+    new = opened(click(app, "fork"))
+    assert [message.role for message in new.loop.messages] == ["user", "assistant", "tool", "assistant"]
+    assert new.loop.messages[0].text == "something else"
+    assert new.loop.run.pending[0].call.arguments == {"a": 50, "b": 4}
+    assert (new.loop.settings.max_steps, new.setup.max_steps) == (5, 5)
+    kinds = [item["kind"] for item in new.loop.trace.interventions]
+    assert kinds == ["message_edited", "message_edited", "system_edited", "settings_changed"]
+    finish(new)
+    assert new.loop.messages[4].text == "200"
+
+
+def test_tools_are_taken_away_in_a_fork(finished: OpenRun) -> None:
+    app = panels(finished.id, at(finished, 2, Phase.APPROVE))
+    field(app, "Tools on offer").set_value(["add"]).run()
+    new = opened(click(app, "fork"))
+    assert new.loop.tools.names == ("add",)
+    finish(new)
+    assert "unknown tool" in new.loop.messages[5].text
+
+
+def test_the_same_point_is_forked_twice_and_a_fork_again(finished: OpenRun) -> None:
+    point = at(finished, 2, Phase.APPROVE)
+    first, second = (opened(click(panels(finished.id, point), "fork")) for _ in range(2))
+    third = opened(click(panels(first.id, at(first, 1, Phase.APPROVE)), "fork"))
+    assert len({finished.id, first.id, second.id, third.id}) == 4
+    app = panels(third.id)
+    assert "Forks of this run: 3" in shown(app)
+    labels = [button.label for button in app.button if button.key and button.key.startswith("fork-open-")]
+    assert labels[0].startswith("the first run: 7 messages. The model answered and asked for nothing more.")
+    assert [label.strip("\u2003").split(":")[0] for label in labels[1:]] == [
+        "from step 2, before approve",
+        "from step 1, before approve",
+        "from step 2, before approve",
+    ]
+    assert app.button(key=f"fork-open-{third.id}").disabled
+    click(app, f"fork-open-{second.id}")
+    assert app.query_params["run"] == second.id
+
+
+def test_edits_can_be_thrown_away_and_taken_back(finished: OpenRun) -> None:
+    app = panels(finished.id, at(finished, 2, Phase.PREPARE))
+    field(app, "Text of message 4").set_value("999").run()
+    field(app, "Text of message 4").set_value("5").run()
+    assert "Nothing is changed" in shown(app)
+    field(app, "Text of message 4").set_value("999").run()
+    app = click(app, "fork-discard")
+    assert "Nothing is changed" in shown(app)
+    assert field(app, "Text of message 4").value == "5"
+
+
+def test_an_edit_is_kept_while_other_messages_are_looked_at(finished: OpenRun) -> None:
+    app = panels(finished.id, at(finished, 2, Phase.PREPARE))
+    field(app, "Text of message 4").set_value("999").run()
+    app.selectbox(key=f"fork-message-{finished.id}").select(1).run()
+    app.selectbox(key=f"fork-message-{finished.id}").select(3).run()
+    assert field(app, "Text of message 4").value == "999"
+
+
+def test_an_edit_of_what_is_not_there_yet_keeps_the_run_from_being_forked(finished: OpenRun) -> None:
+    app = panels(finished.id, at(finished, 2, Phase.PREPARE))
+    field(app, "Text of message 4").set_value("999").run()
+    app.query_params["at"] = "2"
+    app.run()
+    assert app.button(key="fork").disabled
+    assert "Message 4 is changed, but it is not there yet at this point." in shown(app)
+
+
+def test_broken_arguments_are_told_and_nothing_is_forked(finished: OpenRun) -> None:
+    app = panels(finished.id, at(finished, 2, Phase.APPROVE))
+    field(app, "Arguments of call 1").set_value('{"a": ').run()
+    app = click(app, "fork")
+    assert "the arguments of call 1 (multiply) are no JSON" in shown(app)
+    assert app.query_params["run"] == finished.id
+    assert len(registry().listed()) == 1
+
+
+def test_what_a_trace_says_is_never_markdown(finished: OpenRun, open_run: Any) -> None:
+    run = open_run(["# big\n![x](http://evil/x.png) [a](http://evil)"], task="**bold** ![y](http://evil/y.png)")
+    finish(run)
+    app = panels(run.id)
+    assert "evil" not in texts(app, "markdown", "caption")
+    assert all("evil" not in button.label for button in app.button)
+
+
+def test_a_finished_run_opens_again_after_a_restart_and_can_be_forked(finished: OpenRun, visit: Visit) -> None:
+    run_id, messages = finished.id, [m.to_dict() for m in finished.loop.messages]
+    registry().end(run_id)
+    app = visit(run=run_id)
+    again = registry().find(run_id)
+    assert again is not None
+    assert again is not finished
+    assert [m.to_dict() for m in again.loop.messages] == messages
+    assert (again.done, again.loop.stop_reason, again.recovered) == (True, "final", False)
+    assert "The model answered and asked for nothing more." in shown(app)
+    new = finish(opened(click(panels(run_id, at(again, 2, Phase.CALL)), "fork")))
+    assert [m.to_dict() for m in new.loop.messages] == messages
+
+
+def test_a_run_that_ended_at_its_limit_is_extended_after_a_restart(visit: Visit, press: Press) -> None:
+    app = visit()
+    app.number_input(key="steps").set_value(1).run()
+    app = press(app, "continue")
+    run_id = app.query_params["run"]
+    registry().end(run_id)
+    app = press(visit(run=run_id), "extend")
+    run = registry().find(run_id)
+    assert run is not None
+    assert run.loop.stop_reason == "final"
+    assert run.loop.run.counters.model_calls == 3
+
+
+def test_a_fork_outlives_the_server(finished: OpenRun, visit: Visit, press: Press) -> None:
+    new = opened(click(panels(finished.id, at(finished, 2, Phase.APPROVE)), "fork"))
+    run_id, parent = new.id, finished.id
+    for each in (run_id, parent):
+        registry().end(each)
+    app = press(visit(run=run_id), "continue")
+    run = registry().find(run_id)
+    assert run is not None
+    assert run is not new
+    assert run.loop.trace.source.parent == parent
+    assert run.loop.stop_reason == "final"
+    registry().end(run_id)
+    visit(run=run_id)
+    assert registry().find(run_id) is not None
+    assert not app.exception
+
+
+def test_a_fork_at_the_end_is_on_the_disk_too(finished: OpenRun, data: Path) -> None:
+    new = opened(click(panels(finished.id), "fork"))
+    assert new.done
+    assert (data / f"{new.id}.json").is_file()
+
+
+def test_a_finished_run_of_another_program_does_not_open(visit: Visit, data: Path) -> None:
+    loop = Loop(FakeModel(["hello"]), journal=data)
+    loop.start("a task")
+    loop.finish()
+    app = visit(run=loop.trace.trace_id)
+    assert "This run is over and is no longer open here." in shown(app)
+    assert registry().listed() == []
+
+
+def test_a_live_run_is_forked_only_with_its_key(visit: Visit, press: Press) -> None:
+    app = visit(scenario="calc", model="live")
+    app.text_input(key="model_name").set_value("some-model").run()
+    app.text_input(key="base_url").set_value("http://127.0.0.1:9/v1").run()
+    app.text_input(key="api_key").set_value("secret-key-123").run()
+    app = press(app, "step")
+    run = opened(app)
+    alone = panels(run.id)
+    assert alone.button(key="fork").disabled
+    assert "API key" in shown(alone)
+    assert "secret-key-123" not in shown(alone)
