@@ -13,7 +13,7 @@ from typing import Any
 
 from agent import clock, faults, recording
 from agent.breaking import Substitute, break_reply, provider_error
-from agent.errors import ModelError, Retry
+from agent.errors import AgentError, ModelError, Retry
 from agent.events import Phase
 from agent.execution import Job
 from agent.faults import FAULTS, Fault
@@ -95,16 +95,17 @@ class Striker:
         of a script is used up.
 
         Raises:
-            ModelError: as from the model itself; a provider's error that was put in, or the wait was ended.
+            AgentError: as from the model itself; a provider's error that was put in, or the wait was ended.
         """
         started, retries = clock.monotonic(), list[Retry]()
         struck: list[Fault] = []
         try:
             self._let_provider_fail(control, retries, struck)
             reply, latency_ms = ask(control)
-        except ModelError as error:
+        except AgentError as error:
             self._note_provider(struck)
-            error.retries = (*retries, *_renumbered(error.retries, len(retries)))
+            if isinstance(error, ModelError):
+                error.retries = (*retries, *_renumbered(error.retries, len(retries)))
             raise
         self._note_provider(struck)
         if retries:

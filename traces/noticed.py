@@ -124,6 +124,10 @@ class _Case:
         outcome_now = self.trace.outcome
         return (outcome_now.reason, outcome_now.detail) if step >= last else (None, "")
 
+    def turn_ended(self) -> bool:
+        """Whether the user's next message came after this step."""
+        return any(note.get("kind") == "turn" and note.get("step") == self.at for note in self.trace.notes)
+
     def last_step(self) -> int:
         """The step with which the turn of this strike ended, or the last one so far."""
         steps = [step.index for step in self.from_here()] or [self.at]
@@ -245,13 +249,15 @@ def _of_provider(case: _Case) -> Finding:
     if step is None:
         return None, ["the call was not made"]
     again = [retry for retry in step.retries if retry.get("status") == status]
-    if again and step.reply is not None:
-        return RETRY, [f"the loop waited {again[0].get('wait_s')} s and asked once more"]
     if step.reply is not None:
-        return None, ["the model answered all the same"]
+        waited = [f"the loop waited {retry.get('wait_s')} s and asked once more" for retry in again[:1]]
+        return (RETRY, waited) if waited else (None, ["the model answered all the same"])
     reason, _ = case.end()
-    did = [f"the run ended: {reason}"] if reason else ["the call gave no reply"]
-    return CALL_FAILURE, did + (["a person let it go on, and the call was made again"] if any(case.later()) else [])
+    did = ["the loop waited for another attempt"] if again else []
+    did.append(f"the run ended: {reason}" if reason else "the call gave no reply")
+    if any(case.later()) and not case.turn_ended():
+        did.append("a person let it go on, and the call was made again")
+    return RETRY if again else CALL_FAILURE, did
 
 
 # ---- a tool message ----

@@ -367,6 +367,10 @@ def test_the_wait_is_no_longer_than_the_time_of_the_run(started: Started) -> Non
     assert loop.stop_reason == "deadline"
 
 
+def test_a_script_that_has_run_out_keeps_no_fault_armed(started: Started) -> None:
+    assert hit(started(), "provider_429", wait_s=0).stop_reason == "script_exhausted"
+
+
 def test_the_retries_of_the_model_itself_are_counted_on() -> None:
     own = Retry(1, "reset", 0.0)
     turns = [FakeTurn(ModelReply(Message("assistant", "done"), retries=(own,)))]

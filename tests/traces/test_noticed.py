@@ -160,6 +160,23 @@ def test_a_failed_call_that_went_on_is_told_as_both() -> None:
     assert found.did == ("the run ended: model_error", "a person let it go on, and the call was made again")
 
 
+def test_a_failed_call_before_another_message_of_the_user_was_not_made_again() -> None:
+    _, loop = struck("provider_500", [call(), "done"])
+    loop.start("something else")
+    loop.finish()
+    (found,) = noticed(loop.trace)
+    assert found.did == ("the run ended: model_error",)
+
+
+def test_a_wait_that_led_to_no_answer_is_told_with_the_end_of_the_run() -> None:
+    found, loop = struck("provider_429", [ModelError("The model server answered 401: no")])
+    assert loop.stop_reason == "model_error"
+    assert (found.check, found.did) == (
+        "the retry of the model call",
+        ("the loop waited for another attempt", "the run ended: model_error"),
+    )
+
+
 class Reads:
     """Asks for the same until it sees a result; a strict one refuses a request with an open call."""
 
