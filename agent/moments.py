@@ -71,23 +71,45 @@ class _Walk:
 
     def __iter__(self) -> Iterator[Moment]:
         if self._starts or self._steps:
+            self._messages = 0
             self._begin_turn()
         number = 0
-        yield self._moment(number)
-        while self._move():
-            number += 1
+        while True:
+            for moment in self._whole_step(number):
+                yield moment
+                number += 1
             yield self._moment(number)
+            number += 1
+            if not self._move():
+                return
 
     def _moment(self, number: int) -> Moment:
         return Moment(self._step, self._phase, self._messages, max(self._turn, 1), number)
+
+    def _whole_step(self, number: int) -> list[Moment]:
+        """The moments before the decide of a step that went its usual way: the quick way through most of a long run."""
+        step, turn, given = self._step, self._turn, self._messages
+        if self._phase is not PREPARE or self._detours or step >= len(self._steps):
+            return []
+        record = self._steps[step - 1]
+        if record.reply is None or not record.tools:
+            return []
+        self._begun, self._phase = step, DECIDE
+        self._reach(record.reply + 1)
+        asked = self._messages
+        self._close(record)
+        return [
+            Moment(step, PREPARE, given, turn, number),
+            Moment(step, CALL, given, turn, number + 1),
+            Moment(step, APPROVE, asked, turn, number + 2),
+            Moment(step, EXECUTE, asked, turn, number + 3),
+            Moment(step, APPEND, asked, turn, number + 4),
+        ]
 
     # ---- one move ----
 
     def _move(self) -> bool:
         """Go to the next moment; False when there is none."""
-        if not self._detours and self._step < len(self._steps) and (plain := _PLAIN.get(self._phase)):
-            self._phase = plain  # the quick way through most of a long run
-            return True
         detour = self._ahead()
         if detour and detour.phase is self._phase and (detour.phase is None or detour.step == self._step):
             self._leave_usual_way(self._detours.pop())
@@ -126,7 +148,7 @@ class _Walk:
             return APPROVE if answered and record.tools else DECIDE
         if self._phase is DECIDE:
             return PREPARE if self._goes_round() else None
-        return DECIDE if self._phase is APPEND else _PLAIN.get(self._phase)
+        return _AFTER.get(self._phase)
 
     def _goes_round(self) -> bool:
         """After decide: whether there is one more step in this turn."""
@@ -153,6 +175,8 @@ class _Walk:
             if self._nudged():
                 self._reach(self._messages + 1)
             self._take_sent()
+        elif phase is None:
+            self._step = max(self._begun, 1)
         self._phase = phase
 
     def _leave_usual_way(self, detour: _Detour) -> None:
@@ -169,8 +193,6 @@ class _Walk:
         start = self._next_start()
         if start is not None:
             self._messages = start + 1
-        elif not self._turn:
-            self._messages = 0
         self._step, self._phase = self._begun + 1, PREPARE
         self._turn += 1
         self._take_sent()
@@ -198,7 +220,7 @@ class _Walk:
 
     def _next_start(self) -> int | None:
         """Position of the message that begins the next turn."""
-        while self._turn and self._starts and self._starts[-1] < self._messages:
+        while self._starts and self._starts[-1] < self._messages:
             self._starts.pop()
         return self._starts[-1] if self._starts else None
 
@@ -231,8 +253,7 @@ class _Walk:
         self._messages = min(max(self._messages, messages), self._total)
 
 
-_PLAIN: dict[Phase | None, Phase] = {PREPARE: CALL, APPROVE: EXECUTE, EXECUTE: APPEND}
-"""What follows whatever happens, and adds no message."""
+_AFTER: dict[Phase | None, Phase] = {APPROVE: EXECUTE, EXECUTE: APPEND, APPEND: DECIDE}
 
 
 def _begins_turn(trace: Trace, at: int) -> bool:
