@@ -48,7 +48,7 @@ class StatusBox:
     lines: DeltaGenerator
     """Where it is said what comes next, or what happens."""
     panel: DeltaGenerator
-    """Where a person decides, if anything is to be decided."""
+    """Where a person decides, or where a reply streams in."""
     code: DeltaGenerator
     """Where the lines of the loop stand that run next."""
 
@@ -118,13 +118,14 @@ def _moving(box: StatusBox, run: OpenRun) -> None:
         st.markdown(f":material/pending: **{doing}**: {words.word} {maker_look(words.actor).badge} {words.sentence}")
         if figures := call_line(run):
             st.caption(figures)
+    with box.panel.container(gap="xsmall"):
+        if run.asked in ("pause", "stop") and (honest := in_flight_words(run)):
+            st.caption(honest)
         if thought := thought_line(run):
             st.text(thought)
         if partial := run.partial:
             cut = "…" if len(partial) > LIVE_TAIL else ""
             st.text(f"{t('The model is writing')}: {cut}{partial[-LIVE_TAIL:]}")
-        if run.asked in ("pause", "stop"):
-            st.caption(in_flight_words(run))
     with box.code:
         source_block(phase)
 
