@@ -150,12 +150,13 @@ def _tools(scenario: str, busy: bool, changed: Callable[[], None]) -> None:
     usual = list(default_tools(scenario))
     address.seed(key, usual, _names)
     names: list[str] = address.setting(key)
-    known, own = known_names(), own_names()
+    own = own_names()
+    words = {name: t("{tool} (own)", tool=name) if name in own else name for name in [*known_names(), *names]}
     with st.expander(t("Tools on offer: {n}", n=len(names)), key="tools_on_offer", type="compact"):
         st.multiselect(
             t("Tools on offer"),
-            [*known, *(name for name in names if name not in known)],
-            format_func=lambda name: t("{tool} (own)", tool=name) if name in own else str(name),
+            list(words),
+            format_func=words.__getitem__,
             key=key,
             persist_state="session",
             label_visibility="collapsed",
