@@ -44,22 +44,23 @@ class Changes:
 NO_CHANGES = Changes()
 
 
-def fork(trace: Trace, moment: Moment, changes: Changes = NO_CHANGES) -> dict[str, Any]:
+def fork(source: Trace | RunState, moment: Moment, changes: Changes = NO_CHANGES) -> dict[str, Any]:
     """The snapshot of a new run that begins at a moment of another one: what ``Loop.resume`` goes on from.
 
     Args:
-        trace: of the other run, over or not. It is not changed.
-        moment: one of :func:`~agent.moments.moments` of that trace.
+        source: the trace of the other run; or that run itself, resting, to fork it where it stands now. Neither is
+            changed.
+        moment: one of :func:`~agent.moments.moments` of the trace.
         changes: what is different from then on. A request that was ready is built anew, and calls of an edited reply
             that had not run yet are decided about anew.
 
     Raises:
         InputError: the run was never there, or a change makes no sense; the text is for a person.
     """
-    run = rewind(trace, moment)
+    run = rewind(source, moment)
     at = {"step": moment.step, "phase": moment.phase and str(moment.phase)}
+    run.trace.source = Source(kind="fork", parent=run.trace.trace_id, at=at)
     run.trace.trace_id, run.trace.created = new_trace_id(), clock.now()
-    run.trace.source = Source(kind="fork", parent=trace.trace_id, at=at)
     editor = _Editor(run, at)
     for position, new in sorted(changes.messages.items()):
         editor.message(position, new)

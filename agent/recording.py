@@ -52,7 +52,11 @@ def begin_turn(run: RunState, text: str) -> None:
     trace.title = trace.title or head(text, 60)
 
 
-def _goes_on_with_step(run: RunState) -> bool:
+def goes_on_with_step(run: RunState) -> bool:
+    """Whether the next model call belongs to the step at hand.
+
+    So it is where the call was refused as too long, or never came back because the program was interrupted.
+    """
     last = run.trace.steps[-1] if run.iteration else None
     return bool(last and last.reply is None and (last.latency_ms is None or run.context.refused_step == last.index))
 
@@ -60,18 +64,14 @@ def _goes_on_with_step(run: RunState) -> bool:
 def step_number(run: RunState) -> int:
     """The step at hand, from 1; before prepare and call the one that they are the beginning of."""
     count = len(run.trace.steps)
-    begins = run.phase in (Phase.PREPARE, Phase.CALL) and not _goes_on_with_step(run)
+    begins = run.phase in (Phase.PREPARE, Phase.CALL) and not goes_on_with_step(run)
     return count + 1 if begins else max(count, 1)
 
 
 def begin_step(run: RunState) -> TraceStep:
-    """The record of the step whose model call is about to be made.
-
-    The step at hand goes on where its call was refused as too long, or never came back because the program was
-    interrupted.
-    """
+    """The record of the step whose model call is about to be made."""
     steps = run.trace.steps
-    if not _goes_on_with_step(run):
+    if not goes_on_with_step(run):
         steps.append(TraceStep(index=len(steps) + 1))
     elif (then := steps[-1].extra.pop(ASKED_UNTIL, None)) and len(steps) > 1:
         steps[-2].extra.setdefault(ASKED_UNTIL, then)

@@ -32,16 +32,20 @@ from agent.usage import Usage
 from agent.workings import ANSWERED
 
 
-def rewind(trace: Trace, moment: Moment) -> RunState:
-    """The run as it stood at a moment, sharing nothing with the trace; ``Loop.resume`` goes on from its ``to_dict()``.
+def rewind(source: Trace | RunState, moment: Moment) -> RunState:
+    """The run as it stood at a moment, sharing nothing with its source; ``Loop.resume`` goes on from its ``to_dict()``.
 
     Args:
-        trace: of a run, over or not. It is not changed.
-        moment: one of :func:`~agent.moments.moments` of this trace.
+        source: a trace; or a run that rests, which knows more of the moment at which it stands now: decisions and
+            results that are not in its trace yet. Neither is changed.
+        moment: one of :func:`~agent.moments.moments` of the trace.
 
     Raises:
         InputError: the run was never there, or the trace keeps settings that make no sense.
     """
+    trace = source.trace if isinstance(source, RunState) else source
+    if isinstance(source, RunState) and moment == moments(trace, source.phase)[-1]:
+        return RunState.from_dict(copy_json(source.to_dict()))
     path = moments(trace, moment.phase)
     if moment.number >= len(path) or path[moment.number] != moment:
         raise InputError(f"the run was never before {moment.phase or 'the end'} of step {moment.step}")

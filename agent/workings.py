@@ -143,7 +143,7 @@ class Workings:
     def _spent(self) -> Stop | None:
         """Before the first request of a turn, or after going on: a budget that is used up already."""
         self._fresh = False
-        return over_budget(self.run, self.settings)
+        return None if recording.goes_on_with_step(self.run) else over_budget(self.run, self.settings)
 
     def _summarise(self, messages: list[Message]) -> str:
         """The separate model call behind a summary: no step, but it counts in the budgets and stands in the notes."""

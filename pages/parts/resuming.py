@@ -96,7 +96,7 @@ def forked(run: OpenRun, moment: Moment, changes: Changes) -> OpenRun:
     if "max_steps" in changes.settings:
         options["max_steps"] = changes.settings["max_steps"]
         setup = replace(setup, max_steps=options["max_steps"])
-    snapshot = fork(_held(run), moment, changes)
+    snapshot = fork(replace(run.loop.run, trace=_held(run)), moment, changes)
     new = registry().open(snapshot["trace"]["trace_id"], lambda: _resumed(snapshot, setup, **options))
     if new.loop.phase is None:
         write_trace(new.loop.trace, data_folder(), new.loop.secrets)
