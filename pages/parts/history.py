@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from agent.events import AgentState, Phase
 from agent.moments import Moment, moments
 from agent.rewind import rewind
-
-from agent.events import AgentState, Phase
 from agent.state import PendingCall
 from agent.trace import Trace
 from pages.parts import address

@@ -19,6 +19,7 @@ from pages.parts import address
 from pages.parts.breakpoints import hand_over
 from pages.parts.data import data_folder
 from pages.parts.faults import arm_chosen
+from pages.parts.keys import Action
 from pages.parts.live_model import make_model, missing
 from pages.parts.offered import make_tools
 from pages.parts.resuming import from_disk, woken
@@ -26,7 +27,7 @@ from pages.parts.runs import SETUP, OpenRun, registry
 from pages.parts.setup import Changed, Setup
 from pages.parts.setup_form import chosen, show_setup
 from pages.parts.tabs import tabs
-from pages.parts.transport import Action, move
+from pages.parts.transport import LOOKS, move
 from pages.parts.words import t
 
 
@@ -54,7 +55,7 @@ def problem(run: OpenRun | None, setup: Setup) -> str | None:
 def press(action: Action) -> None:
     """What a press of a button does. The first press makes the run; later ones only move it."""
     run = current_run() if address.run_id() is not None else _started()
-    if run is not None and (action == "reset" or not run.asleep):
+    if run is not None and (action in (*LOOKS, "reset") or not run.asleep):
         move(run, action)
 
 

@@ -76,10 +76,12 @@ def woken(run: OpenRun) -> OpenRun:
     """The run with the live model of the settings; as it was, with the reason told, where that cannot be made."""
     setup = _with_live_model(run.setup)
     try:
-        return registry().renew(run, lambda: _resumed(run.loop.snapshot(), setup))
+        new = registry().renew(run, lambda: _resumed(run.loop.snapshot(), setup))
     except (AgentError, OSError) as error:
         address.tell(str(error))
         return run
+    new.recovered = run.recovered
+    return new
 
 
 def forked(run: OpenRun, moment: Moment, changes: Changes) -> OpenRun:

@@ -20,6 +20,7 @@ from agent.redact import redact_text
 from agent.runner import Runner
 from agent.shown import shown
 from agent.trace import Trace
+from pages.parts.keys import Action
 from pages.parts.setup import Setup
 
 MOST_RUNS = 100
@@ -39,7 +40,7 @@ class OpenRun:
     runner: Runner
     setup: Setup
     """What it was started with; a second tab shows these settings."""
-    asked: str = ""
+    asked: Action | None = None
     """The last button pressed: tells "pausing after this call" from "this was the last phase asked for"."""
     asleep: bool = False
     """True when its live model is not here, or no longer the right one; it is shown, but must not move."""

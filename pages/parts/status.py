@@ -113,7 +113,7 @@ def _moving(box: StatusBox, run: OpenRun) -> None:
         return
     words = phase_words(phase)
     asked = {"pause": t("Pausing after this call"), "stop": t("Stopping"), "walk": t("Walking")}
-    doing = asked.get(run.asked) or t("Running")
+    doing = asked.get(run.asked or "", t("Running"))
     with box.lines:
         st.markdown(f":material/pending: **{doing}**: {words.word} {maker_look(words.actor).badge} {words.sentence}")
         if figures := call_line(run):

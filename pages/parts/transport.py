@@ -25,7 +25,8 @@ PACES_S = (0.5, 1.0, 2.0, 4.0)
 """Seconds from phase to phase of a slow walk."""
 
 _MOVES: tuple[Action, ...] = ("step", "step_over", "next_call", "continue", "walk", "pause", "stop")
-_LOOKS: tuple[Action, ...] = ("back", "forward", "now")
+LOOKS: tuple[Action, ...] = ("back", "forward", "now")
+"""What changes the view alone, also of a run that cannot move."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +74,7 @@ def buttons(
             if action == "walk":
                 _pace()
     with st.container(horizontal=True, vertical_alignment="center", gap="xsmall", key="looks"):
-        for action in (*_LOOKS, "reset"):
+        for action in (*LOOKS, "reset"):
             _button(action, enabled[action], press, small=True)
         asked = _button("keys", True, None, small=True)
         if run is not None:
@@ -183,7 +184,7 @@ def _start(run: OpenRun, action: Action) -> None:
 
 def go_on(run: OpenRun) -> None:
     """After a person's decision: what was going on when the question came goes on by itself."""
-    if run.asked in ("step_over", "next_call", "continue", "walk"):
+    if run.asked is not None and run.asked != "step":
         _start(run, run.asked)
 
 

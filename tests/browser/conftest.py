@@ -147,7 +147,11 @@ class Lab:
 
     def button(self, name: str) -> Locator:
         """The button of this name; its key stands in the name as well."""
-        return self.page.get_by_test_id("stButton").get_by_role("button", name=re.compile(rf"\b{name}( \w)?$")).first
+        return (
+            self.page.get_by_test_id("stButton")
+            .get_by_role("button", name=re.compile(rf"\b{name}( Shortcut \w)?$"))
+            .first
+        )
 
     @property
     def status(self) -> Locator:

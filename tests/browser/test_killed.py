@@ -177,7 +177,7 @@ def test_killed_in_a_batch_of_three_each_open_call_is_decided(killable: Killable
         lab.button("Run again").click()
         expect(lab.status.get_by_text("outcome unknown")).to_have_count(1)
         lab.settled()
-        lab.page.get_by_role("button", name="Give a result", exact=True).last.click()
+        lab.status.get_by_test_id("stButtonGroup").get_by_text("Give a result", exact=True).last.click()
         field = lab.status.get_by_label("The result that the model is given")
         field.fill("it was done by hand")
         field.blur()
