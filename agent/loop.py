@@ -53,7 +53,7 @@ class Loop(RunControl):
         except AgentError as error:
             return self._fail(error)
         if fitted and fitted.changed:
-            recording.note_compaction(run, fitted, len(run.trace.steps) + 1)
+            recording.note_compaction(run, fitted)
             self._emit("context.compacted", before=fitted.before, tokens=fitted.tokens)
         return CALL
 

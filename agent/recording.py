@@ -292,18 +292,18 @@ def nudge(run: RunState) -> None:
     run.trace.add(Message("user", NUDGE), Maker.CODE, run.step.index)
 
 
-def note_compaction(run: RunState, fitted: Fitted, step: int) -> None:
+def note_compaction(run: RunState, fitted: Fitted) -> None:
     """Say in the trace that the request of this step holds less than the message list."""
     left_out = sum(end - start for start, end in run.context.dropped)
     text = f"{left_out} messages are left out of the request: {fitted.before} tokens became {fitted.tokens}"
     kind = "the provider's count" if run.context.known else "estimated"
-    run.trace.notes.append({"kind": "context", "text": f"{text} ({kind})", "step": step})
+    run.trace.notes.append({"kind": "context", "text": f"{text} ({kind})", "step": step_number(run)})
 
 
 def note_summary(run: RunState, text: str, reply: ModelReply, latency_ms: float) -> None:
     """Keep a summary that the context budget had made: what it says, and what making it took."""
     took = {"usage": reply.usage and reply.usage.to_dict(), "latency_ms": latency_ms, "cost": reply.cost}
-    run.trace.notes.append({"kind": "summary", "text": text, "step": len(run.trace.steps) + 1, **took})
+    run.trace.notes.append({"kind": "summary", "text": text, "step": step_number(run), **took})
 
 
 def wants_log() -> bool:

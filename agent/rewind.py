@@ -46,7 +46,7 @@ def rewind(source: Trace | RunState, moment: Moment) -> RunState:
     trace = source.trace if isinstance(source, RunState) else source
     if isinstance(source, RunState) and moment == moments(trace, source.phase)[-1]:
         return RunState.from_dict(copy_json(source.to_dict()))
-    path = moments(trace, moment.phase)
+    path = moments(trace, None if trace.outcome.reason else moment.phase)
     if moment.number >= len(path) or path[moment.number] != moment:
         raise InputError(f"the run was never before {moment.phase or 'the end'} of step {moment.step}")
     again = _Again(trace, moment, path)
@@ -236,17 +236,13 @@ class _Again:
         self._outgoing = Outgoing(window, self._settings.interventions)
 
     def _request_of(self, before: Moment) -> Request | None:
-        """The request that was made at a moment, where the trace keeps it."""
-        call = before.number + 1
-        if self._last_call.get(before.step) == call and before.step <= len(self._source.steps):
-            return self._source.steps[before.step - 1].request
-        note = self._next_note(DETOUR)
-        kept = (
-            note.get("request")
-            if note and call + 1 < len(self._path) and self._path[call + 1].phase is PREPARE
-            else None
-        )
-        return Request.from_dict(kept) if kept else None
+        """The request that was made at a moment, where the trace keeps it: as a refused one, or with its step."""
+        ahead = (note for note in self._source.notes[self._notes :] if note.get("kind") not in _BY_PREPARE)
+        note = next((note for note in ahead if note.get("kind") in _ON_THE_WAY), {})
+        if note.get("request") and (note.get("step"), note.get("phase")) == (before.step, CALL):
+            return Request.from_dict(note["request"])
+        kept = before.step <= len(self._source.steps) and self._last_call.get(before.step) == before.number + 1
+        return self._source.steps[before.step - 1].request if kept else None
 
     def _make_request(self) -> Request | None:
         """Prepare once more, with the summaries that were made then."""
@@ -300,7 +296,7 @@ class _Again:
         while self._notes < len(self._source.notes):
             note = self._source.notes[self._notes]
             if note.get("kind") in _ON_THE_WAY:
-                made_now = note.get("kind") not in _BY_PREPARE or note.get("step") == len(self.run.trace.steps) + 1
+                made_now = note.get("kind") not in _BY_PREPARE or note.get("step") == recording.step_number(self.run)
                 return note if note["kind"] in kinds and made_now else None
             self._notes += 1
         return None
