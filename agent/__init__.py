@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from agent.events import AgentEvent, AgentState, Maker, Phase
     from agent.evidence import Check, verify
     from agent.faults import Fault
+    from agent.fork import Changes
     from agent.interventions import Intervention
     from agent.limits import Limits
     from agent.loop import Loop
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from agent.models.fake import FakeModel, FakeTurn
     from agent.models.json_action import JsonActionModel
     from agent.models.openai_chat import OpenAIModel
+    from agent.moments import Moment
     from agent.policy import CapabilityPolicy
     from agent.result import RunResult, Step, run
     from agent.runner import Runner
@@ -42,6 +44,7 @@ _WHERE = {
     "events": ("AgentEvent", "AgentState", "Maker", "Phase"),
     "evidence": ("Check", "verify"),
     "faults": ("Fault",),
+    "fork": ("Changes",),
     "interventions": ("Intervention",),
     "limits": ("Limits",),
     "loop": ("Loop",),
@@ -50,6 +53,7 @@ _WHERE = {
     "models.fake": ("FakeModel", "FakeTurn"),
     "models.json_action": ("JsonActionModel",),
     "models.openai_chat": ("OpenAIModel",),
+    "moments": ("Moment",),
     "policy": ("CapabilityPolicy",),
     "result": ("RunResult", "Step", "run"),
     "runner": ("Runner",),
