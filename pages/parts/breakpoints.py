@@ -12,6 +12,7 @@ from dataclasses import replace
 import streamlit as st
 
 from agent.breakpoints import KINDS, Breakpoint, BreakpointKind, with_breakpoint, without_breakpoint
+from agent.cutting import head
 from agent.errors import InputError
 from agent.events import Phase
 from agent.redact import redact_text
@@ -29,6 +30,9 @@ _STOPS = ("", *(reason for reason in StopReason if reason is not StopReason.STOP
 _TOKENS = 1000
 """Prompt tokens that the field begins with."""
 
+_SHOWN = 100
+"""Characters of a breakpoint's words that the list shows."""
+
 _Listed = tuple[Breakpoint, ...]
 
 
@@ -40,9 +44,11 @@ def breakpoints_panel(run: OpenRun | None) -> None:
     """
     listed = _listed(run)
     with st.expander(t("Breakpoints: {n}", n=len(listed)), type="compact", key="breakpoints"):
-        for number, each in enumerate(listed, start=1):
-            _row(run, number, each)
-        kind = st.selectbox(t("Stand still at"), KINDS, format_func=_kind_words, key=_KIND)
+        with st.container(gap="xxsmall"):
+            for number, each in enumerate(listed, start=1):
+                _row(run, number, each)
+        kinds = {kind: _kind_words(kind) for kind in KINDS}
+        kind = st.selectbox(t("Stand still at"), KINDS, format_func=kinds.__getitem__, key=_KIND)
         _value_field(kind, run)
         st.button(t("Add breakpoint"), icon=":material/add:", key="breakpoint-add", on_click=_add, args=(run,))
 
@@ -85,23 +91,23 @@ def _row(run: OpenRun | None, number: int, each: Breakpoint) -> None:
     """One breakpoint. Its switch shows what the list says, whichever tab changed it last."""
     switch = f"breakpoint-on-{number}"
     address.put(switch, each.enabled)
-    words = breakpoint_words(each)
-    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-        st.toggle(
-            t("Breakpoint {n}", n=number),
-            key=switch,
-            label_visibility="collapsed",
-            on_change=_switch,
-            args=(run, each.id, switch),
-        )
-        st.text(redact_text(words, run.loop.secrets) if run is not None else words, width="stretch")
-        st.button(
-            t("Remove"),
-            key=f"breakpoint-remove-{number}",
-            type="tertiary",
-            on_click=_change,
-            args=(run, lambda listed: without_breakpoint(listed, each.id)),
-        )
+    words = redact_text(breakpoint_words(each), run.loop.secrets if run is not None else ())
+    on, told, remove = st.columns([4, 10, 6], gap="xxsmall", vertical_alignment="center")
+    on.toggle(
+        t("Breakpoint {n}", n=number),
+        key=switch,
+        label_visibility="collapsed",
+        on_change=_switch,
+        args=(run, each.id, switch),
+    )
+    told.text(head(words, _SHOWN) + ("…" if len(words) > _SHOWN else ""))
+    remove.button(
+        t("Remove"),
+        key=f"breakpoint-remove-{number}",
+        type="tertiary",
+        on_click=_change,
+        args=(run, lambda listed: without_breakpoint(listed, each.id)),
+    )
 
 
 def _kind_words(kind: BreakpointKind) -> str:
@@ -132,9 +138,11 @@ def _value_field(kind: BreakpointKind, run: OpenRun | None) -> None:
                 help=t("One that is on offer, or any other name that the model may ask for."),
             )
         case "phase":
-            st.selectbox(t("Phase"), [*Phase], format_func=lambda phase: phase_words(phase).word, key=key)
+            phases = {phase: phase_words(phase).word for phase in Phase}
+            st.selectbox(t("Phase"), [*phases], format_func=phases.__getitem__, key=key)
         case "stop":
-            st.selectbox(t("Stop reason"), _STOPS, format_func=lambda reason: reason or t("any but final"), key=key)
+            reasons = {reason: reason or t("any but final") for reason in _STOPS}
+            st.selectbox(t("Stop reason"), _STOPS, format_func=reasons.__getitem__, key=key)
         case "text":
             st.text_input(t("Text"), key=key, help=t("Capital and small letters are the same."))
         case "tokens":
