@@ -16,7 +16,10 @@ from pages.parts.words import t
 from traces.tables import messages_frame
 
 ROW_PX = 32
-"""Height of one row, and of the header."""
+"""Height of one row."""
+
+HEADER_PX = 38
+"""Height of the header and the border, which do not follow that of the rows."""
 
 LIVE_ROWS = 7
 """Rows of a run on screen, the newest always among them; so many fit below the status box of a 720 px window."""
@@ -107,7 +110,7 @@ def _table(
         shown,
         key=key,
         hide_index=True,
-        height=ROW_PX * (1 + height) + 3,
+        height=HEADER_PX + ROW_PX * height,
         row_height=ROW_PX,
         column_config=_columns(frame, notes=bool(shown["note"].any()), marked=added is not None),
         on_select=selected,

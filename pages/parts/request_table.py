@@ -8,7 +8,7 @@ import pandas as pd
 import streamlit as st
 
 from agent.trace import Trace
-from pages.parts.message_table import PAGE_ROWS, ROW_PX
+from pages.parts.message_table import HEADER_PX, PAGE_ROWS, ROW_PX
 from pages.parts.message_view import text_block
 from pages.parts.request_words import who
 from pages.parts.roles import Look, role_look
@@ -62,7 +62,7 @@ def _table(rows: list[Row], *, key: str) -> Row | None:
         shown,
         key=key,
         hide_index=True,
-        height="content" if len(rows) <= ROWS else ROW_PX * (1 + ROWS) + 3,
+        height="content" if len(rows) <= ROWS else HEADER_PX + ROW_PX * ROWS,
         row_height=ROW_PX,
         column_config={
             "sent": column.NumberColumn(t("Sent as"), width=76, format="%d"),
