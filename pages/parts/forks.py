@@ -9,14 +9,12 @@ from agent.errors import AgentError
 from agent.events import Phase
 from agent.limits import HARD_CAP
 from agent.moments import Moment
-from agent.stops import StopReason
 from agent.trace import Trace
 from pages.parts import address
 from pages.parts.data import listed
 from pages.parts.drafts import Draft, change, changes_of, discard, draft_of, system_text, told
 from pages.parts.live_model import missing
 from pages.parts.offered import known_names
-from pages.parts.outcome import reason_words
 from pages.parts.phases import phase_words
 from pages.parts.resuming import forked
 from pages.parts.roles import role_look
@@ -233,13 +231,13 @@ def _member_words(member: Member) -> str:
     if info is None:
         return indent + t("a run that is not here any more ({id})", id=short)
     where = _point_words(member.step, member.phase) if member.depth else t("the first run")
-    ended = reason_words(info.outcome)[1] if info.outcome in set(StopReason) else t("goes on")
-    return indent + t("{where}: {n} messages. {ended} ({id})", where=where, n=info.messages, ended=ended, id=short)
+    state = t("over") if info.outcome else t("goes on")
+    return indent + t("{where} · {n} messages · {state} · {id}", where=where, n=info.messages, state=state, id=short)
 
 
 def _point_words(step: int | None, phase: Phase | None) -> str:
     if step is None:
-        return t("from an unknown point")
+        return t("unknown point")
     if phase is None:
-        return t("from step {n}, at the end", n=step)
-    return t("from step {n}, before {phase}", n=step, phase=phase_words(phase).word)
+        return t("step {n}, at the end", n=step)
+    return t("step {n}, before {phase}", n=step, phase=phase_words(phase).word)

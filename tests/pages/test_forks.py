@@ -141,11 +141,11 @@ def test_the_same_point_is_forked_twice_and_a_fork_again(finished: OpenRun) -> N
     app = panels(third.id)
     assert "Forks of this run: 3" in shown(app)
     labels = [button.label for button in app.button if button.key and button.key.startswith("fork-open-")]
-    assert labels[0].startswith("the first run: 7 messages. The model answered and asked for nothing more.")
-    assert [label.strip("\u2003").split(":")[0] for label in labels[1:]] == [
-        "from step 2, before approve",
-        "from step 1, before approve",
-        "from step 2, before approve",
+    assert labels[0].startswith("the first run · 7 messages · over")
+    assert [label.strip("\u2003").split(" · ")[0] for label in labels[1:]] == [
+        "step 2, before approve",
+        "step 1, before approve",
+        "step 2, before approve",
     ]
     assert app.button(key=f"fork-open-{third.id}").disabled
     click(app, f"fork-open-{second.id}")
