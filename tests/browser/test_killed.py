@@ -68,17 +68,9 @@ class Killable:
 
     def begin(self, model_server: Any, *tools: str) -> None:
         """A live model behind the stub, with these tools on offer."""
-        lab = self.lab.open(f"{self.server.url}/?model=live")
+        lab = self.lab.open(f"{self.server.url}/?model=live&script_tools={','.join(tools)}")
         lab.fill("Model name", "stub")
         lab.fill("Base URL", model_server.url)
-        lab.page.get_by_text("Tools on offer: 2").click()
-        field = lab.page.get_by_test_id("stSidebar").get_by_role("combobox", name="Tools on offer")
-        for tool in tools:
-            field.click()
-            field.fill(tool)
-            lab.page.keyboard.press("Enter")
-            lab.page.keyboard.press("Escape")
-            lab.settled()
 
     def reopen(self) -> None:
         """The same address in the server that was started again."""
