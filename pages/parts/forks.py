@@ -88,7 +88,7 @@ def _obstacle(run: OpenRun, moment: Moment, draft: Draft) -> str | None:
 
 def _fork(run: OpenRun, moment: Moment) -> None:
     """Make the new run and show it. A second press on a page that shows the new one already makes no other."""
-    if address.run_id() != run.id:
+    if address.run_id() != run.id or run.runner.busy:
         return
     try:
         new = forked(run, moment, changes_of(draft_of(run.id), run.loop, run.trace()))

@@ -392,14 +392,3 @@ def test_a_fork_that_is_killed_is_recovered_as_a_fork(tmp_path: Path, phases: in
     assert [item["kind"] for item in saved.interventions] == ["message_edited", "system_edited"]
     assert saved.entries[2].raw["content"] == "result 1"
     assert [said(request_of(saved, step))[0] for step in saved.steps] == ["Be brief.", "Be brief.", "go"]
-
-
-def test_a_fork_journals_what_the_fork_itself_did(tmp_path: Path) -> None:
-    loop = finished()
-    first = Loop.resume(
-        fork(loop.trace, at(loop.trace, 1, Phase.APPEND)), model=FakeModel(SCRIPT), tools=act(), journal=tmp_path
-    )
-    first.finish()
-    (path,) = tmp_path.iterdir()
-    assert json.loads(path.read_bytes()) == first.trace.to_dict()
-    assert first.messages == loop.messages
