@@ -29,7 +29,7 @@ from agent import (
 )
 from agent.context import ContextBudget
 from agent.scripts import load_script, scenarios
-from pages.parts.words import SENTENCES, catalogue, translate, translate_loop_words
+from pages.parts.words import CATALOGUES, SENTENCES, catalogue, translate, translate_loop_words
 
 ROOT = Path(__file__).parents[2]
 
@@ -52,6 +52,11 @@ def test_every_text_is_written_out_where_it_is_used() -> None:
 def test_every_text_has_a_chinese_form_and_none_is_left_over() -> None:
     used = {text.value for _, text in _literals() if isinstance(text, ast.Constant)}
     assert used == catalogue().keys()
+
+
+def test_no_text_stands_in_two_files_of_the_catalogue() -> None:
+    texts = [text for path in CATALOGUES.glob("*.json") for text in json.loads(path.read_text(encoding="utf-8"))]
+    assert sorted(texts) == sorted(set(texts))
 
 
 def test_a_translation_keeps_the_names_that_are_filled_in() -> None:

@@ -1,0 +1,194 @@
+"""The stepper without a browser: decisions at approve, looking back, and presses that come too late."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from agent import CapabilityPolicy, Limits, ToolCall, tool
+from pages.parts.runs import OpenRun, registry
+from tests.pages.conftest import texts
+
+Visit = Callable[..., AppTest]
+Press = Callable[..., AppTest]
+
+CALL = ToolCall("c1", "echo", {"text": "hello"})
+KINDS = ("markdown", "text", "code", "caption", "warning", "error")
+
+
+@tool
+def echo(text: str) -> str:
+    """Say it again."""
+    return text
+
+
+@pytest.fixture
+def asked(open_run: Any, visit: Visit, press: Press) -> Callable[..., tuple[OpenRun, AppTest]]:
+    """A run in which the model has asked for echo, and its page."""
+
+    def make(*calls: ToolCall, **options: Any) -> tuple[OpenRun, AppTest]:
+        run = open_run([list(calls) or [CALL], "done"], [echo], **options)
+        app = press(visit(run=run.id), "next_call")
+        return run, press(app, "step")
+
+    return make
+
+
+def choose(app: AppTest, run: OpenRun, kind: str, text: str | None = None, position: int = 0) -> AppTest:
+    """Choose what is done about a call, and fill in the field of that choice."""
+    key = f"{run.id}-1-{position}"
+    app.segmented_control(key=f"other-{key}").select(kind).run()
+    if text is not None:
+        field = app.text_area if kind in ("edited", "mocked") else app.text_input
+        field(key=f"{kind}-text-{key}").input(text).run()
+    return app
+
+
+def decide(app: AppTest, run: OpenRun, position: int = 0) -> AppTest:
+    return app.button(key=f"decide-{run.id}-1-{position}").click().run()
+
+
+# ---- at approve ----
+
+
+def test_the_page_says_that_the_model_only_asked(asked: Any) -> None:
+    _, app = asked()
+    assert "The model only asked; nothing has run yet." in texts(app, *KINDS)
+    assert "the program lets it run" in texts(app, *KINDS)
+
+
+def test_edited_arguments_run_instead_of_the_models(asked: Any, press: Press) -> None:
+    run, app = asked()
+    app = decide(choose(app, run, "edited", '{"text": "other"}'), run)
+    press(app, "continue")
+    assert run.loop.messages[1].tool_calls[0].arguments == {"text": "hello"}
+    assert run.loop.messages[2].text.endswith("\nother")
+    assert run.loop.trace.steps[0].tools[0].decision == "edited"
+
+
+def test_a_given_result_is_marked_as_the_users(asked: Any, press: Press) -> None:
+    run, app = asked()
+    app = decide(choose(app, run, "mocked", "by hand"), run)
+    press(app, "continue")
+    assert run.loop.messages[2].text.endswith("\nby hand")
+    assert run.loop.trace.entries[2].maker == "user"
+
+
+def test_a_rejection_can_end_the_run(asked: Any, press: Press) -> None:
+    run, app = asked()
+    app = choose(app, run, "rejected", "too dear")
+    app.checkbox(key=f"stop-{run.id}-1-0").check().run()
+    press(decide(app, run), "continue")
+    assert run.loop.trace.outcome.reason == "rejected_by_user"
+    assert "too dear" in run.loop.messages[2].text
+
+
+@pytest.mark.parametrize("text", ["{", "[1]", "5"])
+def test_arguments_that_are_no_object_cannot_be_decided(asked: Any, text: str) -> None:
+    run, app = asked()
+    app = choose(app, run, "edited", text)
+    assert app.button(key=f"decide-{run.id}-1-0").disabled
+
+
+def test_what_policy_and_limits_will_say_stands_beside_each_call(asked: Any) -> None:
+    calls = [ToolCall(f"c{n}", "echo", {"text": str(n)}) for n in range(2)]
+    _, app = asked(*calls, policy=CapabilityPolicy(deny={"echo"}), limits=Limits(calls_per_step=1))
+    shown = texts(app, *KINDS)
+    assert "the program says: denied by the policy" in shown
+    assert "the program says: skipped" in shown
+
+
+def test_what_was_continued_goes_on_when_the_last_question_is_answered(open_run: Any, visit: Visit, press: Any) -> None:
+    calls = [ToolCall(f"c{n}", "echo", {"text": str(n)}) for n in range(2)]
+    run = open_run([calls, "done"], [echo], policy=CapabilityPolicy(ask={"echo"}))
+    app = press(visit(run=run.id), "continue")
+    app = press(app, f"run-{run.id}-1-0")
+    assert run.loop.waiting
+    press(app, f"run-{run.id}-1-1")
+    assert run.loop.trace.outcome.final == "done"
+
+
+def test_a_decision_comes_too_late_where_another_tab_moved_the_run(asked: Any, visit: Visit, press: Press) -> None:
+    run, first = asked()
+    first = choose(first, run, "skipped")
+    press(visit(run=run.id), "step_over")
+    decide(first, run)
+    assert run.loop.trace.steps[0].tools[0].decision == "run"
+    assert run.loop.messages[2].text == "hello"
+
+
+def test_hostile_arguments_are_shown_as_they_are(asked: Any) -> None:
+    evil = "<img src=x onerror=alert(1)> ![t](http://evil.invalid) :red[x] $a$"
+    _, app = asked(ToolCall("c1", "echo", {"text": evil}))
+    assert any(evil in block.value for block in app.code)
+    assert not any("evil.invalid" in block.value for block in app.markdown)
+
+
+# ---- looking back ----
+
+
+def test_looking_back_runs_nothing_and_shows_the_list_as_it_was(visit: Visit, press: Press) -> None:
+    app = press(visit(), "step_over")
+    (run,) = registry().listed()
+    before = run.loop.snapshot()
+    for _ in range(4):
+        app = app.button(key="back").click().run()
+    assert "Next: **approve**" in texts(app, "markdown")
+    assert len(app.dataframe[0].value) == 3
+    assert app.query_params["at"] == "3"
+    assert run.loop.snapshot() == before
+    assert [app.button(key=key).disabled for key in ("step", "step_over", "next_call", "continue", "walk")] == [
+        True
+    ] * 5
+    app = app.button(key="now").click().run()
+    assert "at" not in app.query_params
+    assert not app.button(key="step").disabled
+
+
+def test_a_link_to_a_moment_that_is_not_there_shows_the_last_one(visit: Visit, press: Press) -> None:
+    app = press(visit(), "step_over")
+    again = visit(run=app.query_params["run"], at="999")
+    assert "Looking back" not in texts(again, "markdown")
+    assert len(again.dataframe[0].value) == 4
+
+
+def test_a_run_that_is_over_is_looked_back_at_after_a_restart(visit: Visit, press: Press) -> None:
+    app = press(visit(), "continue")
+    run_id = app.query_params["run"]
+    registry().end(run_id)
+    again = visit(run=run_id, at="3")
+    assert "Next: **approve**" in texts(again, "markdown")
+    again = again.button(key="now").click().run()
+    assert "The model answered and asked for nothing more." in texts(again, "markdown")
+
+
+def test_a_run_at_its_limit_goes_on_after_a_restart(visit: Visit, press: Press) -> None:
+    app = press(visit(scenario="noop", guards="off"), "continue")
+    run_id = app.query_params["run"]
+    registry().end(run_id)
+    again = press(visit(run=run_id), "extend")
+    (run,) = registry().listed()
+    assert run.loop.trace.outcome.detail.startswith("stopped by the limit of 7 steps")
+    assert len(run.loop.trace.steps) == 7
+    assert "The step limit was reached." in texts(again, "markdown")
+
+
+# ---- moving ----
+
+
+def test_a_walk_is_paused_between_two_phases(visit: Visit) -> None:
+    app = visit()
+    app.button(key="walk").click().run()
+    (run,) = registry().listed()
+    assert run.runner.walking
+    app.run()
+    app.button(key="pause").click().run()
+    assert run.runner.wait(10)
+    assert run.loop.phase is not None
+    stands = run.loop.phase
+    threading.Event().wait(1.2)
+    assert run.loop.phase is stands
