@@ -47,8 +47,7 @@ def decided_list(calls: tuple[PendingCall, ...]) -> None:
 
 
 def _call(run: OpenRun, position: int, pending: PendingCall, foreseen: PendingCall, *, first: bool) -> None:
-    key = f"{run.id}-{len(run.loop.trace.steps)}-{position}"
-    call = pending.call
+    key, call = _key(run, position), pending.call
     arguments = redact_text(call.arguments_text(), run.loop.secrets)
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         st.text(t("Call {n}: {id}", n=position + 1, id=call.id), width="content")
@@ -75,6 +74,11 @@ def _call(run: OpenRun, position: int, pending: PendingCall, foreseen: PendingCa
         )
     if other is not None:
         _other(run, position, pending, other, arguments, key)
+
+
+def _key(run: OpenRun, position: int) -> str:
+    """Names the widgets of a call: ids of calls may come again."""
+    return f"{run.id}-{len(run.loop.trace.steps)}-{position}"
 
 
 def _short(arguments: str) -> str:
@@ -154,7 +158,7 @@ def _decision(kind: DecisionKind, text: str, *, stop: bool) -> Decision:
 def _arguments(text: str) -> dict[str, object]:
     try:
         value = json.loads(text or "{}")
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise InputError(t("The arguments are no JSON yet: {why}", why=error)) from error
     if not isinstance(value, dict):
         raise InputError(t("The arguments must be a JSON object, in braces."))
@@ -176,6 +180,7 @@ def _decide(run: OpenRun, position: int, shown: PendingCall, decision: Decision 
         except AgentError as error:
             address.tell(str(error))
             return
+    address.put(f"other-{_key(run, position)}", None)
     if waited and not run.loop.waiting:
         go_on(run)
     tabs().wake_others(run.id)

@@ -31,7 +31,10 @@ def _extend(run: OpenRun) -> None:
         if "max_steps" in changes:
             run.keep_setup(max_steps=changes["max_steps"])
             address.put(address.MAX_STEPS, changes["max_steps"])
-        loop.extend(**changes)
+        try:
+            loop.extend(**changes)
+        except OSError as error:  # the run goes on all the same, and the next phase tries to write it again
+            address.tell(str(error))
     run.asked = "continue"
     run.runner.resume()
     tabs().wake_others(run.id)

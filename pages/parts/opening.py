@@ -102,7 +102,10 @@ def _limits_changed() -> None:
         with run.lock:
             run.keep_setup(max_steps=setup.max_steps, guards=setup.guards, parallel=setup.parallel)
             limits = _guarded(run.loop.settings.limits, run.setup.script(), setup.guards)
-            run.loop.extend(max_steps=setup.max_steps, limits=limits, parallel=setup.parallel)
+            try:
+                run.loop.extend(max_steps=setup.max_steps, limits=limits, parallel=setup.parallel)
+            except OSError as error:  # the limits hold all the same, and the next phase tries to write them again
+                address.tell(str(error))
         tabs().wake_others(run.id)
         st.toast(t("This holds for the run at hand from its next step on."))
 

@@ -72,7 +72,7 @@ def buttons(
         for action in _MOVES:
             _button(action, enabled[action], press, primary=action == "step")
             if action == "walk":
-                _pace()
+                _pace(run)
     with st.container(horizontal=True, vertical_alignment="center", gap="xsmall", key="looks"):
         for action in (*LOOKS, "reset"):
             _button(action, enabled[action], press, small=True)
@@ -127,7 +127,11 @@ def _button(
     )
 
 
-def _pace() -> None:
+def _pace(run: OpenRun | None) -> None:
+    def changed() -> None:
+        if run is not None:
+            run.runner.pace_s = _pace_s()
+
     address.seed(address.PACE, PACES_S[1])
     st.selectbox(
         t("Pace of the walk"),
@@ -137,7 +141,12 @@ def _pace() -> None:
         persist_state="session",
         label_visibility="collapsed",
         width=86,
+        on_change=changed,
     )
+
+
+def _pace_s() -> float:
+    return float(address.setting(address.PACE, PACES_S[1]))
 
 
 def move(run: OpenRun, action: Action) -> None:
@@ -175,7 +184,7 @@ def _start(run: OpenRun, action: Action) -> None:
         case "continue":
             runner.resume()
         case "walk":
-            runner.walk(float(address.setting(address.PACE, PACES_S[1])))
+            runner.walk(_pace_s())
         case "pause":
             runner.pause()
         case "stop":
