@@ -96,8 +96,9 @@ class Decision:
 
     def words(self) -> dict[str, Any]:
         """What a person put in: the reason, the arguments or the result, as far as given."""
-        given = {"reason": self.reason, "arguments": self.arguments, "result": self.result, "stop": self.stop}
-        return {name: value for name, value in given.items() if value not in (None, "", False)}
+        given: dict[str, Any] = {"reason": self.reason, "arguments": self.arguments, "stop": self.stop}
+        said = {name: value for name, value in given.items() if value not in (None, "", False)}
+        return {**said, "result": self.result} if self.kind == "mocked" else said
 
     def to_dict(self) -> dict[str, Any]:
         """JSON data."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, Self
@@ -213,16 +214,18 @@ class RunControl(Workings):
 
         Raises:
             InputError: there is no such call to decide about.
+            AgentError: the run is being advanced in another thread.
         """
-        calls = self.run.pending
-        if self.run.phase is not Phase.APPROVE or not 0 <= position < len(calls):
-            raise InputError(f"there is no call {position + 1} to decide about now")
-        pending = calls[position]
-        if decision.kind == "run" and pending.before is not None:
-            decision = pending.before
-        pending.decision, pending.begun, pending.before = decision.about(pending.call), False, None
-        recording.note_rejections(self.run)
-        self._journal.decided(calls)
+        with self._at_rest():
+            calls = self.run.pending
+            if self.run.phase is not Phase.APPROVE or not 0 <= position < len(calls):
+                raise InputError(f"there is no call {position + 1} to decide about now")
+            pending = calls[position]
+            if decision.kind == "run" and pending.before is not None:
+                decision = pending.before
+            pending.decision, pending.begun, pending.before = decision.about(pending.call), False, None
+            recording.note_rejections(self.run)
+            self._journal.decided(calls)
 
     def remember(self, key: str, value: Any) -> None:
         """Keep a JSON value with the run, under a key of its own in the trace. May come from another thread.
@@ -242,7 +245,7 @@ class RunControl(Workings):
         Raises:
             AgentError: the run is being advanced in another thread.
         """
-        self._set_faults([*(armed for armed in self.run.faults if armed.kind != fault.kind), fault])
+        self._change_fault(fault.kind, [fault])
 
     def disarm(self, kind: str) -> None:
         """Take back a fault that has not struck yet; nothing where none of this kind is armed.
@@ -250,14 +253,24 @@ class RunControl(Workings):
         Raises:
             AgentError: the run is being advanced in another thread.
         """
-        self._set_faults([armed for armed in self.run.faults if armed.kind != kind])
+        self._change_fault(kind, [])
 
-    def _set_faults(self, faults: list[Fault]) -> None:
+    def _change_fault(self, kind: str, now: list[Fault]) -> None:
+        with self._at_rest():
+            self.run.faults = [*(armed for armed in self.run.faults if armed.kind != kind), *now]
+            self._journal.armed(self.run.faults)
+
+    @contextmanager
+    def _at_rest(self) -> Iterator[None]:
+        """Keep every phase from beginning meanwhile.
+
+        Raises:
+            AgentError: one is being performed, in another thread or by who calls this.
+        """
         if not self._moving.acquire(blocking=False):
-            raise AgentError("the run is being advanced in another thread; pause it first")
+            raise AgentError("the run is being advanced in another thread; stop or pause it first")
         try:
-            self.run.faults = faults
-            self._journal.armed(faults)
+            yield
         finally:
             self._moving.release()
 
@@ -270,7 +283,12 @@ class RunControl(Workings):
 
         Raises:
             InputError: an unknown setting, or one that makes no sense.
+            AgentError: the run is being advanced in another thread.
         """
+        with self._at_rest():
+            self._extend(changes)
+
+    def _extend(self, changes: Mapping[str, Any]) -> None:
         try:
             self.settings = replace(self.settings, **changes)
         except TypeError as error:

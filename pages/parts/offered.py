@@ -53,7 +53,12 @@ def recorded_tools(schemas: Sequence[Mapping[str, Any]]) -> ToolRegistry:
 
     functions = [schema["function"] for schema in schemas]
     return ToolRegistry(
-        Tool(name=each["name"], description=each["description"], parameters=each["parameters"], func=nothing)
+        Tool(
+            name=each["name"],
+            description=each.get("description", ""),
+            parameters=each.get("parameters", {}),
+            func=nothing,
+        )
         for each in functions
     )
 

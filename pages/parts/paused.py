@@ -9,12 +9,15 @@ from agent.redact import redact_text
 from pages.parts.runs import OpenRun
 from pages.parts.words import t
 
+_RAN = ("run", "edited", "timed_out")
+"""What was decided about calls whose tool really ran."""
+
 
 def kept_line(run: OpenRun) -> str:
     """What a resting run has done that will not be done again."""
     steps = run.loop.trace.steps
     calls = sum(step.reply is not None for step in steps)
-    tools = sum(tool.ok is not None for step in steps for tool in step.tools)
+    tools = sum(tool.decision in _RAN for step in steps for tool in step.tools)
     kept = t("Done, never repeated: model calls {calls}, tool runs {tools}", calls=calls, tools=tools)
     return f"{t('Back from disk.')} {kept}" if run.recovered else kept
 
