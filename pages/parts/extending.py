@@ -35,6 +35,6 @@ def _extend(run: OpenRun) -> None:
             loop.extend(**changes)
         except OSError as error:  # the run goes on all the same, and the next phase tries to write it again
             address.tell(str(error))
-    run.asked = "continue"
-    run.runner.resume()
+        run.asked = "continue"
+        run.runner.resume()
     tabs().wake_others(run.id)

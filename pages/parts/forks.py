@@ -7,8 +7,9 @@ import streamlit as st
 from agent.cutting import head
 from agent.errors import AgentError
 from agent.events import Phase
+from agent.extension import extension
 from agent.limits import HARD_CAP
-from agent.moments import Moment
+from agent.moments import Moment, moments
 from agent.trace import Trace
 from pages.parts import address
 from pages.parts.data import listed
@@ -35,10 +36,16 @@ def fork_panel(run: OpenRun, moment: Moment) -> None:
 
     Args:
         run: the open run; it stays as it is.
-        moment: where the new run begins.
+        moment: where the page looks. The new run begins there; at an end without a way on, before the last model
+            call, since after it there is nothing that an edit could change.
     """
     trace, draft = run.trace(), draft_of(run.id)
     st.caption(t("Change what you like, then fork: a new run begins at this point, and this one stays as it is."))
+    if moment.phase is None and not _goes_on(run, moment):
+        moment = _before_last_call(trace, moment)
+        st.caption(
+            t("The run is over here, so the fork begins before its last model call. Back leads to other points.")
+        )
     _message_fields(run, trace, moment, draft)
     with st.expander(t("System text, tools and step limit"), type="compact", key=f"fork-more-{run.id}"):
         _other_fields(run, trace, draft)
@@ -71,6 +78,19 @@ def fork_panel(run: OpenRun, moment: Moment) -> None:
         st.text(obstacle)
 
 
+def _goes_on(run: OpenRun, end: Moment) -> bool:
+    """Whether a fork from this end can go on by itself: it is that of a limit, and the run still stands there."""
+    loop = run.loop
+    here = loop.phase is None and end.number == len(moments(loop.trace)) - 1
+    return here and extension(loop.stop_reason, loop.settings, loop.run.iteration) is not None
+
+
+def _before_last_call(trace: Trace, end: Moment) -> Moment:
+    """The last moment before this end at which a request was about to be built; the end itself where there is none."""
+    earlier = moments(trace)[: end.number]
+    return next((moment for moment in reversed(earlier) if moment.phase is Phase.PREPARE), end)
+
+
 def _fork_label(moment: Moment) -> str:
     if moment.phase is None:
         return t("Fork from here: step {n}, at the end", n=moment.step)
@@ -88,13 +108,14 @@ def _obstacle(run: OpenRun, moment: Moment, draft: Draft) -> str | None:
 
 def _fork(run: OpenRun, moment: Moment) -> None:
     """Make the new run and show it. A second press on a page that shows the new one already makes no other."""
-    if address.run_id() != run.id or run.runner.busy:
-        return
-    try:
-        new = forked(run, moment, changes_of(draft_of(run.id), run.loop, run.trace()))
-    except (AgentError, OSError) as error:
-        address.tell(loop_words(str(error)))
-        return
+    with run.lock:  # so that no other tab moves it meanwhile
+        if address.run_id() != run.id or run.runner.busy:
+            return
+        try:
+            new = forked(run, moment, changes_of(draft_of(run.id), run.loop, run.trace()))
+        except (AgentError, OSError) as error:
+            address.tell(loop_words(str(error)))
+            return
     discard(run.id)
     address.open_run(new.id)
     tabs().wake_others(run.id)

@@ -174,21 +174,22 @@ def move(run: OpenRun, action: Action) -> None:
 
 def _start(run: OpenRun, action: Action) -> None:
     runner = run.runner
-    match action:
-        case "step":
-            runner.step()
-        case "step_over":
-            runner.step_over()
-        case "next_call":
-            runner.next_call()
-        case "continue":
-            runner.resume()
-        case "walk":
-            runner.walk(_pace_s())
-        case "pause":
-            runner.pause()
-        case "stop":
-            runner.stop()
+    with run.lock:  # a decision of another tab is made whole first
+        match action:
+            case "step":
+                runner.step()
+            case "step_over":
+                runner.step_over()
+            case "next_call":
+                runner.next_call()
+            case "continue":
+                runner.resume()
+            case "walk":
+                runner.walk(_pace_s())
+            case "pause":
+                runner.pause()
+            case "stop":
+                runner.stop()
 
 
 def go_on(run: OpenRun) -> None:

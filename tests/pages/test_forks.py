@@ -241,8 +241,20 @@ def test_a_fork_outlives_the_server(finished: OpenRun, visit: Visit, press: Pres
     assert not app.exception
 
 
-def test_a_fork_at_the_end_is_on_the_disk_too(finished: OpenRun, data: Path) -> None:
-    new = opened(click(panels(finished.id), "fork"))
+def test_a_fork_of_a_run_that_is_over_begins_before_its_last_model_call(finished: OpenRun, data: Path) -> None:
+    app = panels(finished.id)
+    assert "before prepare" in app.button(key="fork").label
+    new = opened(click(app, "fork"))
+    assert new.loop.phase is Phase.PREPARE
+    assert len(new.loop.messages) == len(finished.loop.messages) - 1
+    assert (data / f"{new.id}.jsonl").is_file()
+
+
+def test_a_fork_at_a_limit_stands_at_the_limit_and_is_on_the_disk(visit: Visit, press: Press, data: Path) -> None:
+    run = opened(press(visit(scenario="noop", guards="off"), "continue"))
+    app = panels(run.id)
+    assert "at the end" in app.button(key="fork").label
+    new = opened(click(app, "fork"))
     assert new.done
     assert (data / f"{new.id}.json").is_file()
 
