@@ -80,8 +80,14 @@ def language() -> str:
 
 
 def choose_language() -> None:
-    """Take over what the switch of languages says."""
+    """Take over what the switch of languages says.
+
+    The browser knows a choice by its label, which is another one from now on, so every choice is put anew by its value.
+    """
     st.session_state[_LANGUAGE_CHOSEN] = st.session_state[LANGUAGE]
+    for key, value in list(st.session_state.items()):
+        if isinstance(value, (str, int)) and not isinstance(value, bool):
+            st.session_state[key] = value
 
 
 def setting(key: str, default: Any = None) -> Any:

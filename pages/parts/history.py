@@ -67,6 +67,11 @@ def view_of(run: OpenRun) -> View:
     )
 
 
+def moment_count(run: OpenRun) -> int:
+    """How many moments the run has come by."""
+    return len(moments(run.loop.trace, run.loop.phase))
+
+
 def look(run: OpenRun, steps: int | None) -> None:
     """Look so many moments further (negative: back), or at now for None."""
     found = moments(run.trace(), run.loop.phase)

@@ -18,6 +18,7 @@ def menu() -> Page:
     """Draw the menu and give the page that the address names."""
     address.note_menu()
     st.html(Path(__file__).with_name("page.css"))
+    st.html(Path(__file__).with_name("focus.html"), unsafe_allow_javascript=True)  # our own script, with no data in it
     page = st.navigation(
         [
             st.Page("pages/run.py", title=t("Run"), icon=":material/play_circle:", url_path="run", default=True),

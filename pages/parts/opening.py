@@ -52,11 +52,16 @@ def problem(run: OpenRun | None, setup: Setup) -> str | None:
     return setup.problem()
 
 
-def press(action: Action) -> None:
-    """What a press of a button does. The first press makes the run; later ones only move it."""
+def press(action: Action, seen: int | None) -> None:
+    """What a press of a button does. The first press makes the run; later ones only move it.
+
+    Args:
+        action: what was pressed.
+        seen: how many moments of the run the page had drawn then.
+    """
     run = current_run() if address.run_id() is not None else _started()
     if run is not None and (action in (*LOOKS, "reset") or not run.asleep):
-        move(run, action)
+        move(run, action, seen)
 
 
 def _started() -> OpenRun | None:

@@ -42,6 +42,8 @@ class OpenRun:
     """What it was started with; a second tab shows these settings."""
     asked: Action | None = None
     """The last button pressed: tells "pausing after this call" from "this was the last phase asked for"."""
+    moved_by: str | None = None
+    """The session that moved it last; None: nobody in this server."""
     asleep: bool = False
     """True when its live model is not here, or no longer the right one; it is shown, but must not move."""
     recovered: bool = False

@@ -20,6 +20,11 @@ class Tabs:
         self._shows: dict[str, str] = {}
         self._lock = threading.Lock()
 
+    @property
+    def own(self) -> str | None:
+        """The session that asks; None outside of one."""
+        return _session()
+
     def show(self, run_id: str | None) -> None:
         """This session shows that run now, or none."""
         if (session := _session()) is None:

@@ -10,13 +10,17 @@ from dataclasses import dataclass
 
 import streamlit as st
 
+from agent.events import Phase
 from pages.parts import address
-from pages.parts.history import View, look
+from pages.parts.history import View, look, moment_count
 from pages.parts.keys import Action, controls
 from pages.parts.paused import kept_line
 from pages.parts.runs import OpenRun, registry
 from pages.parts.tabs import tabs
 from pages.parts.words import t
+
+Press = Callable[[Action, int | None], None]
+"""Takes what was pressed, and how many moments of the run the page had drawn then; None: no run was there yet."""
 
 SETTLE_S = 0.15
 """Seconds that a press waits for a quick phase to end: most end at once, and then nothing needs to poll."""
@@ -41,8 +45,8 @@ class Drawn:
     messages: int
     results: int
     """Finished model calls and tool runs."""
-    walked: int
-    """Phases of a slow walk: each of them is shown."""
+    walked: tuple[int, Phase | None] | None
+    """Where a slow walk stands: each of its phases is shown."""
 
     @classmethod
     def of(cls, run: OpenRun) -> Drawn:
@@ -51,12 +55,17 @@ class Drawn:
         steps = list(run.loop.trace.steps)
         finished = sum((step.latency_ms is not None) + len(step.tools) for step in steps)
         messages = len(run.loop.trace.entries)
-        walked = run.runner.version if run.runner.walking else 0
+        walked = (len(steps), run.loop.phase) if run.runner.walking else None
         return cls(busy, busy and run.asked == "step", run.loop.waiting, run.done, messages, finished, walked)
 
 
 def buttons(
-    run: OpenRun | None, drawn: Drawn | None, view: View | None, *, ready: bool, press: Callable[[Action], None]
+    run: OpenRun | None,
+    drawn: Drawn | None,
+    view: View | None,
+    *,
+    ready: bool,
+    press: Callable[[Action, int | None], None],
 ) -> bool:
     """Draw the two rows of buttons; True when the list of keys was asked for.
 
@@ -65,17 +74,17 @@ def buttons(
         drawn: the snapshot of the run, the same as for the polling fragment; None before the first press.
         view: where the page looks; None before the first press.
         ready: whether the settings are complete enough to start a run, or to go on with this one.
-        press: called with the action when a button or its key is pressed.
+        press: called with the action, and how many moments were drawn, when a button or its key is pressed.
     """
-    enabled = _enabled(drawn, view, ready=ready)
+    enabled, seen = _enabled(drawn, view, ready=ready), view.count if view is not None else None
     with st.container(horizontal=True, vertical_alignment="center", gap="xsmall", key="transport"):
         for action in _MOVES:
-            _button(action, enabled[action], press, primary=action == "step")
+            _button(action, enabled[action], press, seen=seen, primary=action == "step")
             if action == "walk":
                 _pace(run)
     with st.container(horizontal=True, vertical_alignment="center", gap="xsmall", key="looks"):
         for action in (*LOOKS, "reset"):
-            _button(action, enabled[action], press, small=True)
+            _button(action, enabled[action], press, seen=seen, small=True)
         asked = _button("keys", True, None, small=True)
         if run is not None:
             st.page_link(
@@ -108,8 +117,9 @@ def _enabled(drawn: Drawn | None, view: View | None, *, ready: bool) -> dict[Act
 def _button(
     action: Action,
     enabled: bool,
-    press: Callable[[Action], None] | None,
+    press: Press | None,
     *,
+    seen: int | None = None,
     primary: bool = False,
     small: bool = False,
 ) -> bool:
@@ -123,7 +133,7 @@ def _button(
         type="primary" if primary else "tertiary" if small else "secondary",
         disabled=not enabled,
         on_click=press,
-        args=(action,) if press else None,
+        args=(action, seen) if press else None,
     )
 
 
@@ -149,8 +159,16 @@ def _pace_s() -> float:
     return float(address.setting(address.PACE, PACES_S[1]))
 
 
-def move(run: OpenRun, action: Action) -> None:
-    """Do what a button asks for; the work itself happens in the run's own thread."""
+def move(run: OpenRun, action: Action, seen: int | None) -> None:
+    """Do what a button asks for; the work itself happens in the run's own thread.
+
+    Args:
+        run: the open run.
+        action: what was pressed.
+        seen: how many moments of the run the page had drawn when it was pressed; None: it had drawn no run. A press
+            that was meant for what another tab has moved on since is not carried out; those of the same tab all are,
+            however quick they come.
+    """
     match action:
         case "back":
             look(run, -1)
@@ -164,17 +182,23 @@ def move(run: OpenRun, action: Action) -> None:
         case "reset":
             _leave(run)
             return
-    run.asked = action
     address.look_at(None)
-    _start(run, action)
+    if not _start(run, action, seen):
+        address.tell(t("Another tab has moved this run; look at where it stands now."))
+        return
     if action != "pause":
         run.runner.wait(SETTLE_S)
     tabs().wake_others(run.id)
 
 
-def _start(run: OpenRun, action: Action) -> None:
-    runner = run.runner
+def _start(run: OpenRun, action: Action, seen: int | None) -> bool:
+    """Give the run's thread its budget; False where the press was meant for an earlier moment."""
+    runner, own = run.runner, tabs().own
     with run.lock:  # a decision of another tab is made whole first
+        moved = run.moved_by not in (None, own) and seen != moment_count(run)
+        if moved and action not in ("pause", "stop"):
+            return False
+        run.moved_by, run.asked = own, action
         match action:
             case "step":
                 runner.step()
@@ -190,12 +214,13 @@ def _start(run: OpenRun, action: Action) -> None:
                 runner.pause()
             case "stop":
                 runner.stop()
+    return True
 
 
 def go_on(run: OpenRun) -> None:
     """After a person's decision: what was going on when the question came goes on by itself."""
     if run.asked is not None and run.asked != "step":
-        _start(run, run.asked)
+        _start(run, run.asked, moment_count(run))
 
 
 def _leave(run: OpenRun) -> None:

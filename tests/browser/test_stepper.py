@@ -272,3 +272,51 @@ def test_the_same_call_is_decided_once_by_two_tabs(app: str, lab, new_lab: Calla
     lab.key("o")
     lab.cell(4, "the first tab")
     second.cell(4, "the first tab")
+
+
+def test_a_press_meant_for_an_earlier_moment_moves_nothing(app: str, lab, new_lab: Callable) -> None:
+    lab.open(app)
+    stepped(lab, "call")
+    second, held, holding = new_lab(), [], False
+
+    def connect(page_side) -> None:
+        server = page_side.connect_to_server()
+        page_side.on_message(server.send)
+        server.on_message(lambda message: held.append(message) if holding else page_side.send(message))
+        sides.append(page_side)
+
+    sides: list = []
+    second.page.route_web_socket(re.compile("_stcore/stream"), connect)
+    second.open(lab.page.url)
+    expect(second.status).to_contain_text("Next: call")
+    second.settled()
+    holding = True
+    stepped(lab, "approve")
+    second.page.keyboard.press("s")
+    second.page.wait_for_timeout(1000)
+    holding = False
+    for message in held:
+        sides[-1].send(message)
+    expect(second.page.get_by_text("Another tab has moved this run")).to_be_visible()
+    expect(second.status).to_contain_text("Next: approve")
+    expect(lab.status).to_contain_text("Next: approve")
+    second.key("s")
+    expect(lab.status).to_contain_text("Next: execute")
+
+
+def test_keys_work_after_a_choice_with_the_mouse(app: str, lab) -> None:
+    lab.open(app)
+    lab.page.get_by_role("combobox", name="Scenario").click()
+    lab.page.get_by_role("option", name="Where is my order?").click()
+    lab.settled()
+    lab.page.wait_for_timeout(300)
+    lab.key("s")
+    expect(lab.status).to_contain_text("Next: call")
+    lab.page.get_by_text("中文").click()
+    expect(lab.button("单步")).to_be_visible()
+    lab.page.wait_for_timeout(300)
+    lab.key("s")
+    expect(lab.status).to_contain_text("审批")
+    lab.page.get_by_text("English", exact=True).click()
+    expect(lab.button("Step")).to_be_visible()
+    expect(lab.page.get_by_role("combobox", name="Scenario")).to_have_value("Where is my order?")
