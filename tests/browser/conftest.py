@@ -149,7 +149,7 @@ class Lab:
         """The button of this name; its key stands in the name as well."""
         return (
             self.page.get_by_test_id("stButton")
-            .get_by_role("button", name=re.compile(rf"\b{name}( Shortcut \w)?$"))
+            .get_by_role("button", name=re.compile(rf"(^|\s){name}( Shortcut \w)?$"))
             .first
         )
 

@@ -114,6 +114,7 @@ def test_a_slow_walk_goes_by_itself_and_is_paused(app: str, lab, how: str) -> No
     act(lab, how, "Pause", "p")
     expect(lab.button("Step")).to_be_enabled()
     expect(lab.status).to_contain_text("Next:")
+    lab.settled()
     before = lab.status.inner_text()
     lab.page.wait_for_timeout(1500)
     assert lab.status.inner_text() == before
