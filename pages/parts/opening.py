@@ -7,6 +7,7 @@ from typing import Any
 
 import streamlit as st
 
+from agent.context import ContextBudget
 from agent.errors import AgentError
 from agent.events import Maker
 from agent.limits import Limits
@@ -24,7 +25,7 @@ from pages.parts.live_model import make_model, missing
 from pages.parts.offered import make_tools
 from pages.parts.resuming import from_disk, woken
 from pages.parts.runs import SETUP, OpenRun, registry
-from pages.parts.setup import Changed, Setup
+from pages.parts.setup import REQUEST_TOKENS, RESULT_TOKENS, Changed, Setup
 from pages.parts.setup_form import chosen, show_setup
 from pages.parts.tabs import tabs
 from pages.parts.transport import LOOKS, move
@@ -137,6 +138,8 @@ def _make(run_id: str, setup: Setup) -> OpenRun:
     limits = _guarded(script.limits if script is not None else Limits(), script, setup.guards)
     options: dict[str, Any] = {"trace_id": run_id, "journal": data_folder()}
     options |= {"max_steps": setup.max_steps, "limits": limits, "parallel": setup.parallel}
+    if script is None or script.context is None:
+        options["context"] = ContextBudget(REQUEST_TOKENS, RESULT_TOKENS, summarise=setup.live)
     model, tools = make_model(setup, script), make_tools(setup.offered)
     if script is not None:
         loop = script.loop(model=model, tools=tools, **options)

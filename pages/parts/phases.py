@@ -44,11 +44,17 @@ def phase_words(phase: Phase) -> PhaseWords:
             return PhaseWords(Maker.CODE, t("decide"), text)
 
 
-def next_line(phase: Phase, step: int = 1) -> str:
-    """Markdown: the next phase, its step, who acts in it, and what it will do."""
+def next_line(phase: Phase, step: int = 1, *, untouched: bool = False) -> str:
+    """Markdown: the next phase, its step, who acts in it, and what it will do.
+
+    Args:
+        phase: what comes next.
+        step: from 1.
+        untouched: nothing was done yet about the calls that the model asked for.
+    """
     words = phase_words(phase)
     head = f"{t('Next')}: **{words.word}** {maker_look(words.actor).badge} :gray-badge[{t('step {n}', n=step)}]"
-    asked = f"**{t('The model only asked; nothing has run yet.')}** " if phase is Phase.APPROVE else ""
+    asked = f"**{t('The model only asked; nothing has run yet.')}** " if untouched else ""
     return f"{head} {asked}{words.sentence}"
 
 

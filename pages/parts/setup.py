@@ -36,6 +36,9 @@ MOST_HEAT = 2.0
 OWN_STEPS = 8
 """The step limit of a task of one's own."""
 
+REQUEST_TOKENS, RESULT_TOKENS = 100_000, 8_000
+"""Tokens that a request, and one tool result in it, may take where a script does not say otherwise."""
+
 
 @dataclass(frozen=True, slots=True)
 class Setup:

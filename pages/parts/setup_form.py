@@ -16,6 +16,8 @@ from pages.parts.offered import known_names, own_names
 from pages.parts.setup import (
     FIRST,
     OWN_TASK,
+    REQUEST_TOKENS,
+    RESULT_TOKENS,
     SCRIPTED,
     Changed,
     Setup,
@@ -198,7 +200,13 @@ def _limits(steps: int, busy: bool, changed: Callable[[], None]) -> None:
         t("Guards: {n} equal calls, {m} failing steps", n=guards.repeated_calls, m=guards.failing_steps),
         key=address.GUARDS,
         persist_state="session",
-        help=t("Guards end a run when a call keeps giving the same result, or when every call of several steps fails."),
+        help=t(
+            "Guards end a run when a call keeps giving the same result, or when every call of several steps fails. "
+            "Always on: a request holds at most about {request} tokens, one result {result}, where a script says "
+            "nothing else; what is longer is cut, visibly.",
+            request=f"{REQUEST_TOKENS:,}",
+            result=f"{RESULT_TOKENS:,}",
+        ),
         disabled=busy,
         on_change=changed,
     )

@@ -140,7 +140,9 @@ def _resting(box: StatusBox, run: OpenRun, view: View, problem: str | None) -> N
         elif hit := hit_line(run):
             st.text(hit)
         if view.phase is not None:
-            st.markdown(next_line(view.phase, view.moment.step))
+            begun = any(pending.begun or pending.result for pending in view.pending)
+            untouched = view.phase is Phase.APPROVE and not begun
+            st.markdown(next_line(view.phase, view.moment.step, untouched=untouched))
         st.caption(led_here_line(view.led_here, view.before, view.moment.messages))
         if run.setup.live and not view.past and (figures := step_line(view.trace)):
             st.caption(figures)
