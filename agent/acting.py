@@ -6,10 +6,13 @@ import threading
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 
+from agent import jsontext
 from agent.approval import RUN, Decision, digest
 from agent.execution import Job, execute
 from agent.limits import Limits
+from agent.messages import ToolCall
 from agent.policy import CapabilityPolicy
+from agent.secret_names import MARK
 from agent.state import Counters, PendingCall
 from agent.tool_result import ToolResult
 from agent.tools import RunContext, Tool, ToolRegistry
@@ -17,6 +20,7 @@ from agent.tools import RunContext, Tool, ToolRegistry
 NO_CONTEXT = RunContext()
 """Given to the many tools that do not ask about the run."""
 UNKNOWN_OUTCOME = "it was running when the program ended, so its outcome is unknown"
+SECRET_LOST = "its arguments held a secret, which is not kept on disk"
 
 
 def approve(
@@ -25,19 +29,22 @@ def approve(
     """Decide about every call that is not decided yet. False when a person has to be asked about one.
 
     A call for which a person must be asked stays undecided, with a ``question``. The policy is asked with the name that
-    the call resolved to, whatever the model wrote.
+    the call resolved to, whatever the model wrote. What it denies is denied, also where a person let it run before.
     """
     decided = True
     for index, pending in enumerate(calls):
-        if pending.decision is not None or pending.result is not None:
-            continue
-        if pending.begun:
-            decided = False
+        if pending.result is not None:
             continue
         tool = tools.resolve(pending.call.name)
         pending.name = tool.name if tool else None
-        pending.decision, pending.question = _verdict(index, pending, policy, limits, counters)
-        decided = decided and pending.decision is not None
+        if pending.decision is not None:
+            if pending.decision.by == "user":
+                pending.decision = _under(policy, pending.decision, tool)
+        elif pending.begun or pending.question:
+            decided = False
+        else:
+            pending.decision, pending.question = _verdict(index, pending, policy, limits, counters)
+            decided = decided and pending.decision is not None
     return decided
 
 
@@ -59,6 +66,30 @@ def ask_about_unknowns(calls: list[PendingCall], why: str = UNKNOWN_OUTCOME) -> 
     for pending in unknown:
         pending.before, pending.decision, pending.question = pending.before or pending.decision, None, why
     return bool(unknown)
+
+
+def ask_about_lost_secrets(calls: list[PendingCall]) -> bool:
+    """Take the approval back from every call that would run with a mark where a secret was before it went to disk.
+
+    What was decided without letting such arguments run stays, and holds for the call as it is now. True when there is a
+    call to ask about.
+    """
+    asked = False
+    for pending in calls:
+        if pending.result is not None:
+            continue
+        call, decision = pending.call, pending.decision
+        if _would_run_marked(call, decision or pending.before):
+            pending.decision, pending.before, pending.question, asked = None, None, SECRET_LOST, True
+        elif decision is not None and decision.digest and MARK in call.arguments_text():
+            pending.decision = decision.about(call)
+    return asked
+
+
+def _would_run_marked(call: ToolCall, decision: Decision | None) -> bool:
+    if decision is None or decision.arguments is None:
+        return (decision is None or decision.runs) and MARK in call.arguments_text()
+    return decision.runs and MARK in jsontext.dumps(decision.arguments)
 
 
 def _verdict(
@@ -126,7 +157,12 @@ def _last_word(pending: PendingCall, tool: Tool | None, policy: CapabilityPolicy
     decision = pending.decision or Decision("denied", reason="nobody approved this call")
     if not decision.holds_for(pending.call):
         return Decision("denied", reason="the approval was for another call")
-    if policy is None or tool is None or decision.kind not in ("run", "edited"):
+    return _under(policy, decision, tool)
+
+
+def _under(policy: CapabilityPolicy | None, decision: Decision, tool: Tool | None) -> Decision:
+    """The decision, or the policy's denial of what it would let run."""
+    if policy is None or tool is None or not decision.runs:
         return decision
     verdict, reason = policy.check(tool.name)
     if verdict == "deny" or (verdict == "ask" and decision.by != "user"):

@@ -74,13 +74,18 @@ class Decision:
         """The decision, bound to this call."""
         return replace(self, digest=digest(call))
 
+    @property
+    def runs(self) -> bool:
+        """Whether the tool runs; otherwise :meth:`answer` stands in its place."""
+        return self.kind in ("run", "edited")
+
     def holds_for(self, call: ToolCall) -> bool:
         """False when the call is not the one that was decided about."""
         return not self.digest or self.digest == digest(call)
 
     def answer(self) -> ToolResult | None:
         """The result of a call that does not run; None when it runs."""
-        if self.kind in ("run", "edited"):
+        if self.runs:
             return None
         if self.kind == "mocked":
             return ToolResult.of(self.result)

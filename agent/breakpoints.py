@@ -14,7 +14,6 @@ from agent.cutting import head
 from agent.errors import InputError
 from agent.events import Phase
 from agent.messages import Message
-from agent.request import about_prompt_tokens
 from agent.state import PendingCall, RunState
 from agent.stops import StopReason
 
@@ -40,7 +39,8 @@ class Breakpoint:
     kind: BreakpointKind
     """``tool``: a call of that tool, before approve. ``phase``: before that phase. ``error``: a tool that ran gave an
     error, before append. ``stop``: a stop rule is about to fire, before decide. ``text``: that text came into a
-    message. ``tokens``: the request about to be sent has more prompt tokens, before call."""
+    message; not the text with which a person begins a turn and has just written. ``tokens``: the request about to be
+    sent has more prompt tokens, before call."""
     value: str | int = ""
     """The tool's name; the phase; nothing; a stop reason, or nothing for any but ``final``; the text, in capitals or
     not; the number of tokens."""
@@ -215,7 +215,7 @@ def _said(message: Message) -> Iterator[str]:
 
 
 def _long_request(limit: int, loop: RunControl, before: Place) -> str:
-    if loop.phase is not Phase.CALL or (size := about_prompt_tokens(loop.run)) <= limit:
+    if loop.phase is not Phase.CALL or (size := loop.prompt_tokens()) <= limit:
         return ""
     return f"the request takes about {size} tokens, more than {limit}"
 

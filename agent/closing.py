@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 from agent.evidence import Check, verify
+from agent.faults import Fault
 from agent.models.replies import visible_text
 from agent.models.text_calls import claims_a_call
 from agent.state import RunState
@@ -12,6 +14,8 @@ from agent.stops import Stop, StopReason
 from agent.trace import Evidence, Outcome
 
 CLAIMED = "claimed_call"
+NOT_STRUCK = "fault_not_struck"
+"""Kinds of notes: an answer that speaks of a call which was never made; a fault that was still armed at the end."""
 
 
 def conclude(run: RunState, stop: Stop, checks: Sequence[Check]) -> Outcome:
@@ -24,6 +28,7 @@ def conclude(run: RunState, stop: Stop, checks: Sequence[Check]) -> Outcome:
     if not final:
         outcome.fallback = _last_text(run)
     outcome.verified, outcome.evidence = verify([*_claims(run, final), *checks], run.trace)
+    run.trace.notes += [_not_struck(run, fault) for fault in run.faults]
     return outcome
 
 
@@ -39,6 +44,12 @@ def _claims(run: RunState, final: str) -> list[Check]:
     text = f"the answer speaks of a tool call that was never made: {claim}"
     run.trace.notes.append({"kind": CLAIMED, "text": text, "step": run.step.index, "message": run.step.reply})
     return [lambda trace: Evidence(check=CLAIMED, ok=False, detail=text)]
+
+
+def _not_struck(run: RunState, fault: Fault) -> dict[str, Any]:
+    """The note about a fault that found no phase in which it could strike."""
+    text = f"an armed fault did not strike: {fault.about.sentence}"
+    return {"kind": NOT_STRUCK, "text": text, "step": len(run.trace.steps), "fault": fault.kind}
 
 
 def _last_text(run: RunState) -> str:

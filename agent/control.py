@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, Self
 
 from agent import clock, recording
-from agent.acting import foresee
+from agent.acting import UNKNOWN_OUTCOME, ask_about_lost_secrets, foresee
 from agent.approval import Decision
 from agent.asking import Asker
 from agent.context import ContextBudget
@@ -224,18 +224,21 @@ class RunControl(Workings):
             if decision.kind == "run" and pending.before is not None:
                 decision = pending.before
             pending.decision, pending.begun, pending.before = decision.about(pending.call), False, None
-            recording.note_rejections(self.run)
             self._journal.decided(calls)
 
     def remember(self, key: str, value: Any) -> None:
         """Keep a JSON value with the run, under a key of its own in the trace. May come from another thread.
 
-        It is on the disk at once, also in the middle of a phase, and a recovered run still has it.
+        It is on the disk at once, also in the middle of a phase or after the end, and a run that is opened again still
+        has it.
+
+        Raises:
+            OSError: the run is over and the disk is full; its file is as it was.
         """
         with self._journal.lock:
             trace, kept = self.run.trace, copy_json(value)
             trace.extra = {**trace.extra, key: kept}  # a new one: other threads may be reading the old one
-            self._journal.remembered(key, kept)
+            self._journal.remembered(trace, key, kept)
 
     def arm(self, fault: Fault) -> None:
         """Let something go wrong on purpose, once, at the next phase in which it can.
@@ -337,6 +340,8 @@ class RunControl(Workings):
         if run.phase is None and loop.settings != before:
             loop.extend()
         elif run.phase is not None:
+            if run.phase in (Phase.APPROVE, Phase.EXECUTE) and ask_about_lost_secrets(run.pending):
+                run.phase = Phase.APPROVE
             loop._settle_unknowns()
             loop._journal.open(run)
         return loop
@@ -345,7 +350,7 @@ class RunControl(Workings):
         """Where a setting says so, do not ask about tools whose outcome is unknown."""
         choice = {"run": Decision.run(), "skip": Decision.skip("its outcome is unknown")}.get(self.settings.unknown)
         for position, pending in enumerate(self.run.pending if choice and self.waiting else ()):
-            if choice and pending.begun and pending.decision is None:
+            if choice and pending.begun and pending.question == UNKNOWN_OUTCOME:
                 self.decide(position, choice)
 
     def _answer_for_nobody(self) -> None:

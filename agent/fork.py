@@ -17,11 +17,12 @@ from agent.events import APPROVE, CALL, DECIDE, EXECUTE, PREPARE, Maker
 from agent.ids import new_trace_id
 from agent.messages import Message
 from agent.moments import Moment
+from agent.past import FORK_EDITS
 from agent.protocol import with_own_ids
-from agent.recorded import FORK_EDITS
 from agent.rewind import rewind
 from agent.settings import Settings
 from agent.state import PendingCall, RunState
+from agent.tool_result import error_in
 from agent.trace import Edit, Entry, Request, Source, ToolRun, Trace
 
 MESSAGE_EDITED, SYSTEM_EDITED, TOOLS_CHANGED, SETTINGS_CHANGED = FORK_EDITS
@@ -118,6 +119,10 @@ class _Editor:
             return
         last = bool(trace.steps) and position == trace.steps[-1].reply == len(trace.messages) - 1
         not_run = last and run.phase in (APPROVE, EXECUTE, DECIDE)
+        if not_run and any(pending.begun or pending.result for pending in run.pending):
+            not_run = False
+            if after.tool_calls != before.tool_calls:
+                raise InputError(f"some calls of message {position + 1} have begun: only its text can be changed now")
         _check(before, after, position, may_change_calls=not_run)
         after = with_own_ids(after) if not_run else after
         _keep_what_was_sent(trace, position, before)
@@ -198,7 +203,7 @@ class _Editor:
             for number, done in enumerate(step.tools):
                 if done.message != position:
                     continue
-                done.ok = not _is_error(after.text)
+                done.ok = error_in(after.text) is None
                 pending = run.pending[number] if step is run.step and number < len(run.pending) else None
                 if pending and pending.result:
                     pending.result = pending.result._replace(text=after.text, value=after.text, ok=done.ok)
@@ -239,14 +244,6 @@ def _edited(entry: Entry, before: Message) -> Entry:
     elif isinstance(raw, str):  # a result that was cut to its limit
         raw = {**before.to_dict(), "content": raw}
     return replace(entry, maker=str(Maker.USER), raw=raw)
-
-
-def _is_error(text: str) -> bool:
-    try:
-        value = json.loads(text)
-    except (ValueError, RecursionError):
-        return False
-    return isinstance(value, dict) and "error" in value
 
 
 # ---- requests that were sent before the change ----

@@ -140,6 +140,9 @@ class Journal:
             "started": pending.started,
             "at": pending.finished,
         }
+        decision = pending.decision
+        if decision and decision.kind == "denied":  # it may have come between approve and now
+            line["decision"] = decision.to_dict()
         if not result.ok:
             line |= {"ok": False, "retryable": result.retryable, "timed_out": result.timed_out}
         self._write_effect(line, result.text)
@@ -157,8 +160,14 @@ class Journal:
         """Write what struck in a line of its own: it says itself what it changed."""
         self._write_effect({})
 
-    def remembered(self, key: str, value: Any) -> None:
-        """Something was kept with the run that is not of the loop's making. May come from another thread."""
+    def remembered(self, trace: Trace, key: str, value: Any) -> None:
+        """Something was kept with the run that is not of the loop's making. May come from another thread.
+
+        Raises:
+            OSError: the run is over, and its trace file cannot be written again.
+        """
+        if not self.on and self.folder is not None and trace.outcome.reason:
+            write_trace(trace, self.folder, self._secrets)
         self._append(jsontext.dump_bytes(redact({"remember": key, "value": value}, self._secrets)) + b"\n")
 
     def phase(self, run: RunState, done: Phase) -> None:
@@ -181,10 +190,8 @@ class Journal:
                 self._path.unlink(missing_ok=True)
         elif done is CALL or following is APPEND:
             return  # a reply, a failure or the last result of a step says itself what comes next
-        elif run.failure:
-            self._write({"phase": following, "failure": [run.failure.reason, run.failure.detail]})
-        elif done is PREPARE and run.request and run.request.edits:
-            self._write(self._edited_request(run))
+        elif done is PREPARE and (run.failure or (run.request and run.request.edits)):
+            self._write(self._prepared(run))
         elif run.counters.nudges > self._nudges:
             self._nudges = run.counters.nudges
             self._write({"nudge": following})
@@ -200,10 +207,13 @@ class Journal:
                 self._tape.close()
                 self._tape = None
 
-    def _edited_request(self, run: RunState) -> dict[str, Any]:
+    def _prepared(self, run: RunState) -> dict[str, Any]:
+        """What prepare made: a request that is not simply the whole list, or none; and what that took."""
         notes, self._notes = run.trace.notes[self._notes :], len(run.trace.notes)
-        line = {"phase": run.phase, "request": run.request and run.request.to_dict(), "notes": notes}
-        return line | {"context": slots(run.context), "counters": slots(run.counters)}
+        line = {"phase": run.phase, "notes": notes, "context": slots(run.context), "counters": slots(run.counters)}
+        if run.failure:
+            return line | {"failure": [run.failure.reason, run.failure.detail]}
+        return line | {"request": run.request and run.request.to_dict()}
 
     def _write_effect(self, line: dict[str, Any], said: str | None = None) -> None:
         """Write a line, and in it the faults that struck and had this effect."""

@@ -77,8 +77,10 @@ class Loop(RunControl):
     def _approve(self) -> Phase | None:
         """Code decides about every call: the policy first, then a person where one is to be asked."""
         run, own = self.run, self.settings
-        decided = approve(run.pending, self.tools, own.policy, own.limits, run.counters)
-        return EXECUTE if decided else APPROVE
+        if not approve(run.pending, self.tools, own.policy, own.limits, run.counters):
+            return APPROVE
+        recording.note_rejections(run)
+        return EXECUTE
 
     def _execute(self) -> Phase | None:
         """The environment answers: what was approved runs, and the result of each call is kept."""

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from agent import recording
-from agent.acting import ask_about_unknowns
-from agent.approval import RUN
+from agent.acting import ask_about_lost_secrets, ask_about_unknowns
+from agent.approval import RUN, Decision
 from agent.errors import InputError, ModelError, Retry
 from agent.events import Phase
 from agent.faults import Fault
@@ -21,9 +21,6 @@ from agent.stops import Stop, StopReason, note_outcomes
 from agent.striking import note_strike, switched
 from agent.tool_result import ToolResult
 from agent.trace import Request
-
-SECRET_LOST = "its arguments held a secret, which is not kept on disk"
-_MARK = "[redacted: "
 
 
 def recover(source: Path | str | bytes) -> dict[str, Any]:
@@ -113,10 +110,11 @@ class _Replay:
 
     def decided(self, line: dict[str, Any]) -> None:
         self.run.pending = [PendingCall.from_dict(call) for call in line["decided"]]
-        recording.note_rejections(self.run)
 
     def result(self, line: dict[str, Any]) -> None:
         pending = self.run.pending[line["result"]]
+        if "decision" in line:
+            pending.decision = Decision.from_dict(line["decision"])
         text, ok = line["text"], line.get("ok", True)
         result = ToolResult(text, text, ok, line.get("retryable"), line["ms"], line.get("timed_out", False))
         pending.started, pending.finished = line["started"], line["at"]
@@ -142,26 +140,30 @@ class _Replay:
 
     def phase(self, line: dict[str, Any]) -> None:
         run, done = self.run, self.run.phase
-        if failure := line.get("failure"):
-            run.failure = Stop(*failure)
-            if done is Phase.PREPARE:
-                recording.note_no_request(run, run.failure)
         run.phase, run.call_begun = Phase(line["phase"]), False
         if done is Phase.PREPARE:
-            request = line.get("request")
-            run.request = Request.from_dict(request) if request else Request(upto=len(run.trace.messages))
-            run.trace.notes += line.get("notes") or []
-            if request:
-                run.context, run.counters = ContextState(**line["context"]), Counters(**line["counters"])
+            self._prepared(line)
         elif done is Phase.APPROVE and run.phase is Phase.EXECUTE:
             for pending in run.pending:
                 if pending.decision is None and pending.result is None:
                     pending.decision, pending.name = RUN, pending.call.name
+            recording.note_rejections(run)
         elif done is Phase.APPEND:
             recording.append_results(run, self.settings.context)
         elif done is Phase.DECIDE:
             note_outcomes(run, self.settings.limits)
             run.pending = []
+
+    def _prepared(self, line: dict[str, Any]) -> None:
+        """What prepare made; a line that says nothing of it stands for a request of the whole list."""
+        run, failure, request = self.run, line.get("failure"), line.get("request")
+        if failure:
+            run.failure = Stop(*failure)
+        else:
+            run.request = Request.from_dict(request) if request else Request(upto=len(run.trace.messages))
+        if failure or request:
+            run.trace.notes += line["notes"]
+            run.context, run.counters = ContextState(**line["context"]), Counters(**line["counters"])
 
     def _begin_step(self, line: dict[str, Any]) -> None:
         recording.begin_step(self.run).started = line["started"]
@@ -182,12 +184,10 @@ _LINES: dict[str, Callable[[_Replay, dict[str, Any]], None]] = {
 
 
 def _ask_about_unknowns(run: RunState) -> None:
-    """A tool of unknown outcome, or one whose arguments are not what they were, must not simply run."""
+    """A tool of unknown outcome must not simply run, nor one whose arguments are not what they were."""
     if run.phase not in (Phase.APPROVE, Phase.EXECUTE):
         return
     recording.note_unknowns(run)
-    lost = [p for p in run.pending if p.result is None and _MARK in p.call.arguments_text()]
-    for pending in lost:
-        pending.decision, pending.question = None, SECRET_LOST
-    if ask_about_unknowns([pending for pending in run.pending if pending not in lost]) or lost:
+    unknown = ask_about_unknowns(run.pending)
+    if ask_about_lost_secrets(run.pending) or unknown:
         run.phase = Phase.APPROVE

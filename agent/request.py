@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple, overload
 
 from agent import tokens
@@ -10,7 +11,7 @@ from agent.messages import Message
 from agent.trace import Edit, Request, Trace, TraceStep
 
 if TYPE_CHECKING:
-    from agent.state import RunState
+    pass
 
 
 class MessageView(Sequence[Message]):
@@ -120,14 +121,37 @@ def _sent(trace: Trace, request: Request | None) -> Sequence[Message]:
     return apply_edits(view, request.edits) if request.edits else view
 
 
-def about_prompt_tokens(run: RunState) -> int:
-    """About how many prompt tokens the request at hand takes, as it will be sent, the tools on offer included.
+class PromptSizes:
+    """Estimates what the requests of one run take. Each message is counted once: the list only grows."""
 
-    Where a provider counted an earlier request, only what differs from that one is estimated.
-    """
-    trace = run.trace
-    size = tokens.count_messages(_sent(trace, run.request))
-    for step in reversed(trace.steps):
-        if step.usage and step.usage.prompt_tokens is not None and not step.usage.estimated and step.request:
-            return max(0, step.usage.prompt_tokens + size - tokens.count_messages(request_of(trace, step)))
-    return size + tokens.count_schemas(trace.tools)
+    def __init__(self, trace: Trace) -> None:
+        self._trace = trace
+        self._until = [0]  # tokens of the first so many messages
+
+    def about(self, request: Request | None) -> int:
+        """About how many prompt tokens a request takes, as it will be sent, the tools on offer included.
+
+        Where a provider counted an earlier request, only what differs from that one is estimated.
+        """
+        size = self._messages(request)
+        for step in reversed(self._trace.steps):
+            if step.usage and step.usage.prompt_tokens is not None and not step.usage.estimated and step.request:
+                return max(0, step.usage.prompt_tokens + size - self._messages(step.request))
+        return size + self._schemas
+
+    @cached_property
+    def _schemas(self) -> int:
+        return tokens.count_schemas(self._trace.tools)
+
+    def _messages(self, request: Request | None) -> int:
+        if request is None:
+            return 0
+        until, messages = self._until, self._trace.messages
+        count = min(request.upto, len(messages))
+        for position in range(len(until) - 1, count):
+            until.append(until[-1] + tokens.count_message(messages[position]))
+        dropped, replaced, inserted = _by_position(request.edits)
+        gone = sum(until[at + 1] - until[at] for at in {*dropped, *replaced} if 0 <= at < count)
+        new = [edit for at, edit in replaced.items() if at not in dropped and 0 <= at < count]
+        new += [edit for at, edits in inserted.items() if 0 <= at <= count for edit in edits]
+        return until[count] - gone + tokens.count_messages(map(_with, new))

@@ -13,16 +13,19 @@ from typing import Any
 
 from agent import recording, tokens
 from agent.acting import approve
+from agent.closing import CLAIMED, NOT_STRUCK
 from agent.context import ContextWindow
 from agent.errors import AgentError, InputError, ModelError
 from agent.events import APPEND, APPROVE, CALL, DECIDE, EXECUTE, PREPARE
-from agent.faults import PROVIDER_500
+from agent.faults import LIMIT_REMOVED, PROVIDER_500
 from agent.jsontext import copy_json
+from agent.limits import Limits
 from agent.messages import Message
 from agent.models.base import ModelReply
 from agent.moments import Moment, moments
 from agent.outgoing import Outgoing
-from agent.recorded import interventions_at, result_of, said_about, settings_at, settle, tool_names
+from agent.past import interventions_at, settings_at
+from agent.recorded import result_of, said_about, settle, tool_names
 from agent.recording import DETOUR
 from agent.request import MessageView
 from agent.state import RunState
@@ -62,6 +65,7 @@ class _Again:
         self._source, self._moment, self._path = trace, moment, path
         self._settings = settings_at(trace, moment)
         self._names = tool_names(trace)
+        self._limits_removed = any(item.get("kind") == LIMIT_REMOVED for item in trace.interventions)
         self._notes = self._held = 0  # how many notes and messages of the source the run has come by
         lists: dict[str, Any] = {name: [] for name in ("messages", "entries", "steps", "interventions", "notes")}
         self.run = RunState(replace(trace, **lists, outcome=Outcome()))
@@ -119,10 +123,12 @@ class _Again:
         if self._ended_early(before):
             self._pass_note(DETOUR)
         if before.phase is DECIDE and outcome.reason != StopReason.STOPPED_BY_USER:
-            note_outcomes(run, self._settings.limits)
+            note_outcomes(run, self._limits_at(here))
         self._close(before)
         run.trace.outcome = outcome
-        self._pass_note("claimed_call")
+        self._pass_note(CLAIMED)
+        while self._next_note(NOT_STRUCK):
+            self._pass_note(NOT_STRUCK)
 
     def _ended_early(self, before: Moment) -> bool:
         note = self._next_note(DETOUR)
@@ -221,11 +227,15 @@ class _Again:
 
     def _decide(self, here: Moment, before: Moment) -> None:
         run = self.run
-        note_outcomes(run, self._settings.limits)
+        note_outcomes(run, self._limits_at(here))
         nudged = run.trace.steps and here.messages > before.messages
         if nudged:
             recording.nudge(run)
         self._finish_step()
+
+    def _limits_at(self, here: Moment) -> Limits:
+        """The limits of then: until a fault removed them, what they look at was counted."""
+        return settings_at(self._source, here).limits if self._limits_removed else self._settings.limits
 
     # ---- requests and the context budget ----
 
@@ -329,7 +339,7 @@ class _Again:
 
 
 _BY_PREPARE = ("summary", "context")
-_ON_THE_WAY = (DETOUR, "turn", "claimed_call", *_BY_PREPARE)
+_ON_THE_WAY = (DETOUR, "turn", CLAIMED, NOT_STRUCK, *_BY_PREPARE)
 _MOVES = {
     PREPARE: _Again._prepare,
     CALL: _Again._call,

@@ -34,6 +34,9 @@ _ORDINARY_TOKENS = (
 """Words before ``token`` that make it a count, a cursor or a piece of vocabulary."""
 _ORDINARY_PASSES = "first|second|third|last|next|single|one|two|multi|low|high|band|all|max|min|num|forward|backward"
 """Words before ``pass`` that make it one round of something, a filter or an outcome."""
+MARK = "[redacted: "
+"""How every mark begins."""
+
 _ALONE_ORDINARY = frozenset(("auth", "bearer", "pass"))
 _PLACEHOLDER = r"\$\{?[A-Za-z_]\w*\}?|\$\(.*|%\w+%|<[^>]*>?|\{\{?[\w. ]*\}?\}?|\*+|[xX]+|\.+"
 
@@ -71,7 +74,7 @@ def may_count(words: list[str]) -> bool:
 
 def mark(what: str) -> str:
     """What a reader finds where a secret stood."""
-    return f"[redacted: {what}]"
+    return f"{MARK}{what}]"
 
 
 def mark_of(name: str) -> str:

@@ -5,6 +5,7 @@ Stopping is not finishing: that the task is done is said by the evidence, never 
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
     from agent.settings import Settings
     from agent.state import PendingCall, RunState
 
+_TOGETHER = "+"
+"""Between the fingerprints of the calls of one reply."""
 LONGEST_CYCLE = 4
 """Cycles of up to this many steps count as repeating: A A A, A B A B A B, and so on."""
 
@@ -162,7 +165,7 @@ def repeated_call(run: RunState, settings: Settings) -> Stop | None:
     for period in range(1, LONGEST_CYCLE + 1):
         tail = seen[-period * rounds :]
         if len(tail) == period * rounds and tail == tail[:period] * rounds:
-            names = " and ".join(dict.fromkeys(tool.name for tool in run.tool_runs))
+            names = " and ".join(_names_in(tail[-1], run, settings.limits))
             return Stop(
                 StopReason.REPEATED_CALL,
                 f"{names}: the same call with the same outcome {rounds} times"
@@ -170,6 +173,13 @@ def repeated_call(run: RunState, settings: Settings) -> Stop | None:
                 else f"{names}: a cycle of {period} steps came {rounds} times with the same outcome",
             )
     return None
+
+
+def _names_in(signature: str, run: RunState, limits: Limits) -> list[str]:
+    """The tools of the step at hand that this entry of the counters is about."""
+    about = signature.split(_TOGETHER)
+    named = (pending.name or pending.call.name for pending in run.pending if _signature(pending, limits) in about)
+    return list(dict.fromkeys(named))
 
 
 def consecutive_errors(run: RunState, settings: Settings) -> Stop | None:
@@ -249,8 +259,11 @@ def note_outcomes(run: RunState, limits: Limits) -> None:
     run.counters.failing = run.counters.failing + 1 if all_failed else 0
     if limits.repeated_calls:
         outcomes = sorted(_signature(pending, limits) for pending in run.pending)
-        # Nine equal calls in one reply are nine repeats; different calls of one reply are one thing, in any order.
-        new = outcomes if len(set(outcomes)) == 1 else ["+".join(outcomes)]
+        often, times = Counter(outcomes).most_common(1)[0]
+        # Nine equal calls in one reply are nine repeats, whatever stands beside them. Otherwise the different calls of
+        # a reply are one thing, in any order.
+        repeats = times == len(outcomes) or times >= limits.repeated_calls
+        new = [often] * times if repeats else [_TOGETHER.join(outcomes)]
         run.counters.signatures = (run.counters.signatures + new)[-LONGEST_CYCLE * limits.repeated_calls :]
 
 

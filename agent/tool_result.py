@@ -6,6 +6,7 @@ repeat rule, a replay and a diff of two traces all compare these texts.
 
 from __future__ import annotations
 
+import json
 import math
 import re
 from collections import deque
@@ -61,6 +62,15 @@ class ToolResult(NamedTuple):
     def of_exception(cls, error: BaseException, latency_ms: float | None = None) -> ToolResult:
         """The failure that an exception stands for, its text without secrets."""
         return cls.failed(describe(error), retryable=is_retryable(error), latency_ms=latency_ms)
+
+
+def error_in(text: str) -> Mapping[str, Any] | None:
+    """The object ``{"error", "retryable"}`` that the text of a failure is; None for any other text."""
+    try:
+        value = json.loads(text)
+    except (ValueError, RecursionError):
+        return None
+    return value if isinstance(value, dict) and "error" in value else None
 
 
 def describe(error: BaseException, secrets: Iterable[str] = ()) -> str:

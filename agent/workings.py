@@ -22,7 +22,7 @@ from agent.messages import Message
 from agent.models.base import CallControl, ModelReply
 from agent.models.replies import visible_text
 from agent.outgoing import Outgoing
-from agent.request import MessageView
+from agent.request import MessageView, PromptSizes
 from agent.settings import Settings
 from agent.state import PendingCall, RunState
 from agent.stops import Stop, StopReason, over_budget, rules_under, stop_for
@@ -73,6 +73,7 @@ class Workings:
         budget = settings.context
         window = ContextWindow(budget, run.context, tokens.count_schemas(trace.tools)) if budget else None
         self._outgoing = Outgoing(window, settings.interventions)
+        self._sizes = PromptSizes(trace)
         self._needs_tokens = settings.limits.total_tokens is not None
         self._rules = rules_under(settings.limits)
         self._fresh = True
@@ -91,6 +92,13 @@ class Workings:
         ready = run.request if run.phase is Phase.CALL else None
         request = ready or self._outgoing.preview(run.trace.messages, run.counters.task_at)
         return TraceStep(index=recording.step_number(run), request=request)
+
+    def prompt_tokens(self) -> int:
+        """About how many prompt tokens the request at hand takes, the tools on offer included; 0 where there is none.
+
+        Where a provider counted an earlier request, only what differs from that one is estimated.
+        """
+        return self._sizes.about(self.run.request) if self.run.request else 0
 
     # ---- telling ----
 
