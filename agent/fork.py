@@ -6,12 +6,12 @@ their steps, so that an edited message does not rewrite what happened before the
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from agent import clock, jsontext
+from agent.edited import edited_arguments
 from agent.errors import InputError
 from agent.events import APPROVE, CALL, DECIDE, EXECUTE, PREPARE, Maker
 from agent.ids import new_trace_id
@@ -77,24 +77,27 @@ def fork(source: Trace | RunState, moment: Moment, changes: Changes = NO_CHANGES
     return snapshot
 
 
-def with_arguments(message: Message, texts: Sequence[str]) -> Message:
-    """The message with other arguments of its calls, each given as the text of a JSON object.
+def with_arguments(message: Message, texts: Mapping[int, str], seen: Message) -> Message:
+    """The message with other arguments of some of its calls.
+
+    Args:
+        message: what the model said.
+        texts: the text of a JSON object, by the position of the call.
+        seen: the message as it was shown to who wrote the texts: without secrets.
 
     Raises:
-        InputError: a text is no JSON object; the sentence names the call.
+        InputError: arguments that cannot be used; the sentence names the call.
     """
-    calls = []
-    for number, (call, text) in enumerate(zip(message.tool_calls, texts, strict=True), start=1):
-        if text == call.arguments_text():
-            calls.append(call)
+    calls = list(message.tool_calls)
+    for position, text in sorted(texts.items()):
+        call, shown = calls[position], seen.tool_calls[position].arguments_text()
+        if text == shown:
             continue
         try:
-            arguments = json.loads(text)
-        except (ValueError, RecursionError) as error:
-            raise InputError(f"the arguments of call {number} ({call.name}) are no JSON: {error}") from error
-        if not isinstance(arguments, dict):
-            raise InputError(f"the arguments of call {number} ({call.name}) must be a JSON object")
-        calls.append(replace(call, arguments=arguments, text=None, problem=None))
+            arguments = edited_arguments(text, shown, call)
+        except InputError as error:
+            raise InputError(f"call {position + 1} ({call.name}): {error}") from error
+        calls[position] = replace(call, arguments=arguments, text=None, problem=None)
     return replace(message, tool_calls=tuple(calls))
 
 

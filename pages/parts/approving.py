@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import json
+from dataclasses import dataclass
 
 import streamlit as st
 
 from agent import jsontext
 from agent.approval import Decision, DecisionKind
+from agent.edited import edited_arguments
 from agent.errors import AgentError, InputError
 from agent.events import Phase
 from agent.redact import redact_text
@@ -25,6 +26,28 @@ _OTHERS: tuple[DecisionKind, ...] = ("edited", "mocked", "skipped", "rejected")
 
 _LONGEST = 2000
 """Characters of the arguments that are shown here; the message below the table has them whole."""
+_LONGEST_SAID = 300
+"""Characters of what was decided."""
+_FIELD_PX = 68
+"""Height of a field of several lines, the least that there is."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Drawn:
+    """A call as the page showed it."""
+
+    position: int
+    key: str
+    """Names its widgets."""
+    pending: PendingCall
+    decision: Decision | None
+    """What was decided about it by then."""
+
+    def holds(self, run: OpenRun) -> bool:
+        """Whether the run still stands before this call, and nobody has decided about it since."""
+        calls, at = run.loop.run.pending, self.position
+        resting = run.loop.phase is Phase.APPROVE and not run.runner.busy
+        return resting and at < len(calls) and calls[at] is self.pending and self.pending.decision is self.decision
 
 
 def approval_panel(run: OpenRun) -> None:
@@ -47,15 +70,14 @@ def decided_list(calls: tuple[PendingCall, ...]) -> None:
 
 
 def _call(run: OpenRun, position: int, pending: PendingCall, foreseen: PendingCall, *, first: bool) -> None:
-    key, call = _key(run, position), pending.call
+    drawn, call = _Drawn(position, _key(run, position), pending, pending.decision), pending.call
     arguments = redact_text(call.arguments_text(), run.loop.secrets)
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         st.text(t("Call {n}: {id}", n=position + 1, id=call.id), width="content")
         st.markdown(_verdict(pending, foreseen.decision), width="content")
-    st.code(jsontext.clean(f"{call.name}({_short(arguments)})"), language=None, wrap_lines=True)
-    reason = foreseen.question or (foreseen.decision.reason if foreseen.decision else "")
-    if reason:
-        st.text(loop_words(reason))
+    if said := _said(run, foreseen):
+        st.text(said)
+    st.code(jsontext.clean(f"{call.name}({_short(arguments, _LONGEST)})"), language=None, wrap_lines=True)
     if pending.result is not None:
         return
     with st.container(horizontal=True, vertical_alignment="center", gap="xsmall"):
@@ -63,17 +85,17 @@ def _call(run: OpenRun, position: int, pending: PendingCall, foreseen: PendingCa
         st.button(
             t("Run again") if pending.begun else control.label,
             icon=control.icon,
-            key=f"run-{key}",
+            key=f"run-{drawn.key}",
             shortcut=control.key if first else None,
             help=control.help,
             on_click=_decide,
-            args=(run, position, pending, Decision.run()),
+            args=(run, drawn, Decision.run()),
         )
         other = st.segmented_control(
-            t("Or"), _OTHERS, format_func=_other_words, key=f"other-{key}", label_visibility="collapsed"
+            t("Or"), _OTHERS, format_func=_other_words, key=f"other-{drawn.key}", label_visibility="collapsed"
         )
     if other is not None:
-        _other(run, position, pending, other, arguments, key)
+        _other(run, drawn, other, arguments)
 
 
 def _key(run: OpenRun, position: int) -> str:
@@ -81,14 +103,16 @@ def _key(run: OpenRun, position: int) -> str:
     return f"{run.id}-{len(run.loop.trace.steps)}-{position}"
 
 
-def _short(arguments: str) -> str:
-    return arguments if len(arguments) <= _LONGEST else f"{arguments[:_LONGEST]}…"
+def _short(text: str, longest: int) -> str:
+    return text if len(text) <= longest else f"{text[:longest]}…"
 
 
 def _verdict(pending: PendingCall, foreseen: Decision | None) -> str:
-    """Markdown: who has decided what, or what will be decided where nobody does."""
-    if pending.decision is not None:
-        return f":green-badge[{t('decided')}: {decision_word(pending.decision.kind)}]"
+    """Markdown: what came of it, who has decided what, or what will be decided where nobody does."""
+    if pending.result is not None:
+        return f":green-badge[✓ {t('done, its result is kept')}]"
+    if foreseen is not None and foreseen is pending.decision:
+        return f":green-badge[{t('decided')}: {decision_word(foreseen.kind)}]"
     if pending.begun:
         return f":orange-badge[? {decision_word('unknown')}]"
     if foreseen is None:
@@ -96,6 +120,22 @@ def _verdict(pending: PendingCall, foreseen: Decision | None) -> str:
     if foreseen.kind == "run":
         return f":gray-badge[{t('the program lets it run')}]"
     return f":red-badge[{t('the program says')}: {decision_word(foreseen.kind)}]"
+
+
+def _said(run: OpenRun, foreseen: PendingCall) -> str:
+    """Why a person is asked, or what was decided in full: the arguments or the result that were given, the reason."""
+    decision, lines = foreseen.decision, []
+    if decision is None:
+        return loop_words(foreseen.question or "")
+    if decision.kind == "edited":
+        lines.append(t("Runs with: {arguments}", arguments=jsontext.dumps(decision.arguments)))
+    if decision.kind == "mocked":
+        lines.append(t("The result: {result}", result=decision.result))
+    if decision.reason:
+        lines.append(loop_words(decision.reason))
+    if decision.stop:
+        lines.append(t("The run ends then."))
+    return _short(redact_text("\n".join(lines), run.loop.secrets), _LONGEST_SAID)
 
 
 def _other_words(kind: DecisionKind) -> str:
@@ -108,79 +148,70 @@ def _other_words(kind: DecisionKind) -> str:
     return words.get(kind, kind)
 
 
-def _other(run: OpenRun, position: int, pending: PendingCall, kind: DecisionKind, arguments: str, key: str) -> None:
-    """The field of one choice, and the button that decides."""
-    field = f"{kind}-text-{key}"
-    stop = False
-    if kind == "edited":
-        address.seed(field, arguments)
-        text = st.text_area(t("Arguments, as JSON"), key=field, height=90)
-    elif kind == "mocked":
-        text = st.text_area(t("The result that the model is given"), key=field, height=90)
-    else:
-        text = st.text_input(t("Reason, told to the model"), key=field)
-    if kind == "rejected":
-        stop = st.checkbox(t("End the run as well"), key=f"stop-{key}")
-    problem = ""
-    try:
-        decision = _decision(kind, text, stop=stop)
-    except InputError as error:
-        decision, problem = None, str(error)
-    st.button(
-        t("Decide: {what}", what=_other_words(kind)),
-        key=f"decide-{key}",
-        icon=":material/gavel:",
-        disabled=decision is None,
-        on_click=_decide,
-        args=(run, position, pending, decision),
-    )
+def _other(run: OpenRun, drawn: _Drawn, kind: DecisionKind, arguments: str) -> None:
+    """The field of one choice, and beside it the button that decides, so that all of a call fits into the box."""
+    field, stop = f"{kind}-text-{drawn.key}", False
+    labels = {"edited": t("Arguments, as JSON"), "mocked": t("The result that the model is given")}
+    label = labels.get(kind) or t("Reason, told to the model")
+    with st.container(horizontal=True, vertical_alignment="center", gap="xsmall"):
+        if kind in labels:
+            address.seed(field, arguments if kind == "edited" else "")
+            text = st.text_area(label, key=field, height=_FIELD_PX, placeholder=label, label_visibility="collapsed")
+        else:
+            text = st.text_input(label, key=field, placeholder=label, label_visibility="collapsed")
+        if kind == "rejected":
+            stop = st.checkbox(t("End the run as well"), key=f"stop-{drawn.key}", width="content")
+        decision, problem = _decision(kind, text, arguments, drawn.pending, stop=stop)
+        st.button(
+            t("Decide: {what}", what=_other_words(kind)),
+            key=f"decide-{drawn.key}",
+            icon=":material/gavel:",
+            disabled=decision is None,
+            on_click=_decide,
+            args=(run, drawn, decision),
+        )
     if problem:
-        st.text(problem)
+        st.text(loop_words(problem))
 
 
-def _decision(kind: DecisionKind, text: str, *, stop: bool) -> Decision:
-    """The decision that a choice and its field amount to.
-
-    Raises:
-        InputError: the arguments are no JSON object.
-    """
+def _decision(
+    kind: DecisionKind, text: str, arguments: str, pending: PendingCall, *, stop: bool
+) -> tuple[Decision | None, str]:
+    """The decision that a choice and its field amount to; None, and why, where the arguments cannot be used."""
     match kind:
         case "edited":
-            return Decision.edit(_arguments(text))
+            try:
+                return Decision.edit(edited_arguments(text, arguments, pending.call)), ""
+            except InputError as error:
+                return None, str(error)
         case "mocked":
-            return Decision.mock(text)
+            return Decision.mock(text), ""
         case "skipped":
-            return Decision.skip(text)
+            return Decision.skip(text), ""
         case _:
-            return Decision.reject(text, stop=stop)
+            return Decision.reject(text, stop=stop), ""
 
 
-def _arguments(text: str) -> dict[str, object]:
-    try:
-        value = json.loads(text or "{}")
-    except (ValueError, RecursionError) as error:
-        raise InputError(t("The arguments are no JSON yet: {why}", why=error)) from error
-    if not isinstance(value, dict):
-        raise InputError(t("The arguments must be a JSON object, in braces."))
-    return value
+def _decide(run: OpenRun, drawn: _Drawn, decision: Decision | None) -> None:
+    """Decide about the call that was drawn, and go on where only this was waited for.
 
-
-def _decide(run: OpenRun, position: int, shown: PendingCall, decision: Decision | None) -> None:
-    """Decide about the call that was shown, and go on where only this was waited for.
-
-    Another tab may have been quicker: then the call at that place is decided, or another one, and nothing is done.
+    Another press may have been quicker, in this tab or in another one. What it did is not changed by one that was made
+    before anybody could see it.
     """
+    if decision is None:
+        return
     with run.lock:
-        pending, waited = run.loop.run.pending, run.loop.waiting
-        moved = run.runner.busy or run.loop.phase is not Phase.APPROVE or position >= len(pending)
-        if decision is None or moved or pending[position] is not shown:
+        waited = run.loop.waiting
+        if not drawn.holds(run):
+            if drawn.pending.decision != decision.about(drawn.pending.call):  # a double click says nothing new
+                address.tell(t("Another press was quicker, perhaps in another tab. Look at what holds now."))
             return
         try:
-            run.loop.decide(position, decision)
+            run.loop.decide(drawn.position, decision)
         except AgentError as error:
-            address.tell(str(error))
+            address.tell(loop_words(str(error)))
             return
-    address.put(f"other-{_key(run, position)}", None)
+    address.put(f"other-{drawn.key}", None)
     if waited and not run.loop.waiting:
         go_on(run)
     tabs().wake_others(run.id)

@@ -87,16 +87,13 @@ def changes_of(draft: Draft, loop: Loop, shown: Trace) -> Changes:
         shown: its trace without secrets.
 
     Raises:
-        InputError: arguments that are no JSON object.
+        InputError: arguments that cannot be used.
     """
     messages: dict[int, Message | str] = dict(draft.texts)
     for position in {at for at, _ in draft.arguments}:
         real, seen = loop.messages[position], shown.messages[position]
-        texts = [
-            draft.arguments.get((position, number), real_call.arguments_text())
-            for number, real_call in enumerate(real.tool_calls)
-        ]
-        edited = with_arguments(real, texts)
+        texts = {number: text for (at, number), text in draft.arguments.items() if at == position}
+        edited = with_arguments(real, texts, seen)
         text = draft.texts.get(position, seen.text)
         messages[position] = replace(edited, content=text) if text != seen.text else edited
     settings = {"max_steps": draft.max_steps} if draft.max_steps is not None else {}

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import streamlit as st
 
+from agent.errors import AgentError
 from agent.extension import MORE_STEPS, extension
 from pages.parts import address
 from pages.parts.keys import controls
 from pages.parts.runs import OpenRun
 from pages.parts.tabs import tabs
-from pages.parts.words import t
+from pages.parts.words import loop_words, t
 
 
 def extend_button(run: OpenRun) -> None:
@@ -28,13 +29,16 @@ def _extend(run: OpenRun) -> None:
         changes = extension(loop.stop_reason, loop.settings, loop.run.iteration)
         if changes is None or run.runner.busy:
             return
+        try:
+            loop.extend(**changes)
+        except AgentError as error:
+            address.tell(loop_words(str(error)))
+            return
+        except OSError as error:  # the run goes on all the same, and the next phase tries to write it again
+            address.tell(str(error))
         if "max_steps" in changes:
             run.keep_setup(max_steps=changes["max_steps"])
             address.put(address.MAX_STEPS, changes["max_steps"])
-        try:
-            loop.extend(**changes)
-        except OSError as error:  # the run goes on all the same, and the next phase tries to write it again
-            address.tell(str(error))
         run.asked = "continue"
         run.runner.resume()
     tabs().wake_others(run.id)

@@ -12,7 +12,7 @@ from agent.limits import HARD_CAP
 from agent.moments import Moment, moments
 from agent.trace import Trace
 from pages.parts import address
-from pages.parts.data import listed
+from pages.parts.data import listed, private
 from pages.parts.drafts import Draft, change, changes_of, discard, draft_of, system_text, told
 from pages.parts.live_model import missing
 from pages.parts.offered import known_names
@@ -36,17 +36,20 @@ def fork_panel(run: OpenRun, moment: Moment) -> None:
 
     Args:
         run: the open run; it stays as it is.
-        moment: where the page looks. The new run begins there; at an end without a way on, before the last model
-            call, since after it there is nothing that an edit could change.
+        moment: where the page looks. The new run begins there, or at the last prepare before it: at an end without a
+            way on, since after the last model call there is nothing that an edit could change; and with edits where a
+            request is ready.
     """
     trace, draft = run.trace(), draft_of(run.id)
     st.caption(t("Change what you like, then fork: a new run begins at this point, and this one stays as it is."))
-    if moment.phase is None and not _goes_on(run, moment):
-        moment = _before_last_call(trace, moment)
+    begins = _beginning(run, trace, moment, draft)
+    if begins != moment and moment.phase is None:
         st.caption(
             t("The run is over here, so the fork begins before its last model call. Back leads to other points.")
         )
-    _message_fields(run, trace, moment, draft)
+    elif begins != moment:
+        st.caption(t("The request is ready here. What is changed goes into a new one, so the fork begins before it."))
+    _message_fields(run, trace, begins, draft)
     with st.expander(t("System text, tools and step limit"), type="compact", key=f"fork-more-{run.id}"):
         _other_fields(run, trace, draft)
     lines = told(draft, trace)
@@ -55,10 +58,10 @@ def fork_panel(run: OpenRun, moment: Moment) -> None:
         st.text("\n".join(lines))
     else:
         st.caption(t("Nothing is changed: the same once more from here, on its own way."))
-    obstacle = _obstacle(run, moment, draft)
+    obstacle = _obstacle(run, trace, begins, draft)
     with st.container(horizontal=True, vertical_alignment="center"):
         st.button(
-            _fork_label(moment),
+            _fork_label(begins),
             key="fork",
             icon=":material/call_split:",
             type="primary",
@@ -78,17 +81,20 @@ def fork_panel(run: OpenRun, moment: Moment) -> None:
         st.text(obstacle)
 
 
+def _beginning(run: OpenRun, trace: Trace, moment: Moment, draft: Draft) -> Moment:
+    """Where the fork really begins. This is what the button says, and what the new run is told of its origin."""
+    ready = moment.phase is Phase.CALL and not draft.empty
+    if ready or (moment.phase is None and not _goes_on(run, moment)):
+        earlier = moments(trace, run.loop.phase)[: moment.number]
+        return next((each for each in reversed(earlier) if each.phase is Phase.PREPARE), moment)
+    return moment
+
+
 def _goes_on(run: OpenRun, end: Moment) -> bool:
     """Whether a fork from this end can go on by itself: it is that of a limit, and the run still stands there."""
     loop = run.loop
     here = loop.phase is None and end.number == len(moments(loop.trace)) - 1
     return here and extension(loop.stop_reason, loop.settings, loop.run.iteration) is not None
-
-
-def _before_last_call(trace: Trace, end: Moment) -> Moment:
-    """The last moment before this end at which a request was about to be built; the end itself where there is none."""
-    earlier = moments(trace)[: end.number]
-    return next((moment for moment in reversed(earlier) if moment.phase is Phase.PREPARE), end)
 
 
 def _fork_label(moment: Moment) -> str:
@@ -97,22 +103,31 @@ def _fork_label(moment: Moment) -> str:
     return t("Fork from here: step {n}, before {phase}", n=moment.step, phase=phase_words(moment.phase).word)
 
 
-def _obstacle(run: OpenRun, moment: Moment, draft: Draft) -> str | None:
+def _obstacle(run: OpenRun, trace: Trace, moment: Moment, draft: Draft) -> str | None:
     """What keeps the run from being forked now, as a sentence."""
     if run.runner.busy:
         return t("The run is moving. Pause it to fork it.")
     if draft.last() >= moment.messages:
         return t("Message {n} is changed, but it is not there yet at this point.", n=draft.last() + 1)
+    try:
+        changes_of(draft, run.loop, trace)
+    except AgentError as error:
+        return loop_words(str(error))
     return missing(run.setup, chosen()) if run.asleep or run.setup.live else None
 
 
 def _fork(run: OpenRun, moment: Moment) -> None:
     """Make the new run and show it. A second press on a page that shows the new one already makes no other."""
+    if address.run_id() != run.id:
+        return
     with run.lock:  # so that no other tab moves it meanwhile
-        if address.run_id() != run.id or run.runner.busy:
+        trace, draft = run.trace(), draft_of(run.id)  # with what was still being typed when the button was pressed
+        begins = _beginning(run, trace, moment, draft)
+        if obstacle := _obstacle(run, trace, begins, draft):
+            address.tell(obstacle)
             return
         try:
-            new = forked(run, moment, changes_of(draft_of(run.id), run.loop, run.trace()))
+            new = forked(run, begins, changes_of(draft, run.loop, trace))
         except (AgentError, OSError) as error:
             address.tell(loop_words(str(error)))
             return
@@ -222,11 +237,15 @@ def _limit_changed(run_id: str, before: int, field: str) -> None:
 
 
 def fork_tree(run: OpenRun) -> None:
-    """Draw all runs that were forked from one another, the current one marked; the others open with a press."""
-    members = family(listed(), run.id)
-    st.caption(t("Forks of this run: {n}", n=len(members) - 1))
+    """Draw all runs that were forked from one another, the current one marked; the others open with a press.
+
+    On a server that others can reach, only those that this browser opened: the id of a run is its secret.
+    """
+    members = [member for member in family(listed(), run.id) if member.info or member.id == run.id or private()]
     if len(members) == 1:
+        st.caption(t("No other run was forked from this one."))
         return
+    st.caption(t("Runs that were forked from one another: {n}", n=len(members)))
     with st.container(gap=None, key="fork-tree"):
         for member in members:
             _member_button(member, here=member.id == run.id)

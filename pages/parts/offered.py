@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from functools import cache
 from typing import Any
 
-from agent.errors import ToolFailure
+from agent.errors import ToolDefinitionError, ToolFailure
 from agent.toolbox import pick, toolbox
 from agent.tools import Tool, ToolRegistry
 from pages.parts.options import USAGE, options
@@ -45,22 +46,20 @@ def gone(names: Iterable[str]) -> str | None:
     )
 
 
-def recorded_tools(schemas: Sequence[Mapping[str, Any]]) -> ToolRegistry:
-    """Tools that look like the recorded ones and do nothing, for a run that is only shown."""
+def recorded_tools(schemas: Iterable[object]) -> ToolRegistry:
+    """Tools that look like the recorded ones and do nothing, for a run that is only shown. What is no tool is left out."""
 
     def nothing(**arguments: Any) -> None:
         raise ToolFailure("this tool is only shown here, and cannot run")
 
-    functions = [schema["function"] for schema in schemas]
-    return ToolRegistry(
-        Tool(
-            name=each["name"],
-            description=each.get("description", ""),
-            parameters=each.get("parameters", {}),
-            func=nothing,
-        )
-        for each in functions
-    )
+    tools = ToolRegistry()
+    for schema in schemas:
+        function = schema.get("function") if isinstance(schema, Mapping) else None
+        about = function if isinstance(function, Mapping) else {}
+        description, parameters = str(about.get("description") or ""), about.get("parameters") or {}
+        with suppress(ToolDefinitionError):
+            tools.add(Tool(about.get("name", ""), description, parameters, nothing))
+    return tools
 
 
 @cache

@@ -15,7 +15,6 @@ from agent.moments import Moment, moments
 from agent.recovery import recover
 from agent.rewind import rewind
 from agent.runner import Runner
-from agent.trace import Trace
 from pages.parts import address
 from pages.parts.data import data_folder, store
 from pages.parts.live_model import make_model
@@ -23,7 +22,7 @@ from pages.parts.offered import gone, make_tools, recorded_tools
 from pages.parts.runs import SETUP, OpenRun, registry
 from pages.parts.setup import Setup
 from pages.parts.setup_form import chosen
-from pages.parts.words import t
+from pages.parts.words import loop_words, t
 from traces import read_file
 
 _RUN_ID = re.compile(r"[0-9a-f]{12}")
@@ -43,7 +42,7 @@ def from_disk(run_id: str) -> OpenRun | None:
             return None
         return registry().open(run_id, lambda: _opened(snapshot))
     except (AgentError, OSError) as error:
-        address.tell(str(error))
+        address.tell(loop_words(str(error)))
         return None
 
 
@@ -78,7 +77,7 @@ def woken(run: OpenRun) -> OpenRun:
     try:
         new = registry().renew(run, lambda: _resumed(run.loop.snapshot(), setup))
     except (AgentError, OSError) as error:
-        address.tell(str(error))
+        address.tell(loop_words(str(error)))
         return run
     new.recovered = run.recovered
     return new
@@ -98,25 +97,11 @@ def forked(run: OpenRun, moment: Moment, changes: Changes) -> OpenRun:
     if "max_steps" in changes.settings:
         options["max_steps"] = changes.settings["max_steps"]
         setup = replace(setup, max_steps=options["max_steps"])
-    snapshot = fork(replace(run.loop.run, trace=_held(run)), moment, changes)
+    snapshot = fork(replace(run.loop.run, trace=run.held()), moment, changes)
     new = registry().open(snapshot["trace"]["trace_id"], lambda: _resumed(snapshot, setup, **options))
     if new.loop.phase is None:
         write_trace(new.loop.trace, data_folder(), new.loop.secrets)
     return new
-
-
-def _held(run: OpenRun) -> Trace:
-    """The trace with lists of their own: the worker appends to those of the run."""
-    live = run.loop.trace
-    entries = list(live.entries)
-    return replace(
-        live,
-        entries=entries,
-        messages=live.messages[: len(entries)],
-        steps=list(live.steps),
-        notes=list(live.notes),
-        interventions=list(live.interventions),
-    )
 
 
 def _with_live_model(setup: Setup) -> Setup:

@@ -59,11 +59,21 @@ class OpenRun:
         return self.runner.loop
 
     def trace(self) -> Trace:
-        """The trace up to now, without the key in use, as lists of their own: the worker appends to the live ones."""
+        """The trace up to now, for people: without the key in use."""
+        return shown(self.held(), self.loop.secrets)
+
+    def held(self) -> Trace:
+        """The trace up to now as it really is, as lists of their own: the worker appends to the live ones."""
         live = self.loop.trace
         entries = list(live.entries)
-        copy = replace(live, entries=entries, messages=live.messages[: len(entries)], steps=list(live.steps))
-        return shown(copy, self.loop.secrets)
+        return replace(
+            live,
+            entries=entries,
+            messages=live.messages[: len(entries)],
+            steps=list(live.steps),
+            notes=list(live.notes),
+            interventions=list(live.interventions),
+        )
 
     def keep_setup(self, **changes: Any) -> None:
         """Note changed settings, so that other tabs show them and the run keeps them, on disk as well."""

@@ -254,7 +254,7 @@ def test_arguments_that_are_no_json_cannot_be_decided(app: str, lab) -> None:
     box = lab.status.get_by_label("Arguments, as JSON")
     box.fill("{a: 2")
     box.blur()
-    expect(lab.status).to_contain_text("The arguments are no JSON yet")
+    expect(lab.status).to_contain_text("the arguments are not valid JSON")
     expect(lab.button("Decide: Edit")).to_be_disabled()
 
 

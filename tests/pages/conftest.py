@@ -67,8 +67,8 @@ def press() -> Callable[..., AppTest]:
 def open_run() -> Callable[..., OpenRun]:
     """Put a run made from a fake model into the registry, ready to be opened by its id."""
 
-    def make(turns: list[Any], tools: Any = (), task: str = "a task", **options: Any) -> OpenRun:
-        loop = Loop(FakeModel(turns), tools, **options)
+    def make(turns: list[Any] | FakeModel, tools: Any = (), task: str = "a task", **options: Any) -> OpenRun:
+        loop = Loop(turns if isinstance(turns, FakeModel) else FakeModel(turns), tools, **options)
         loop.start(task)
         run = OpenRun(Runner(loop), Setup())
         return registry().open(run.id, lambda: run)

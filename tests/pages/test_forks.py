@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
+from streamlit import config
 from streamlit.testing.v1 import AppTest
 
-from agent import FakeModel, Loop, Phase
+from agent import FakeModel, Loop, Phase, Tool, ToolCall, tool
 from agent.moments import moments
+from pages.parts.drafts import changes_of
 from pages.parts.runs import OpenRun, registry
 from tests.pages.conftest import texts
 
@@ -36,6 +39,12 @@ def panel_page() -> None:
 
 def shown(app: AppTest) -> str:
     return texts(app, "markdown", "text", "caption")
+
+
+class Keyed(FakeModel):
+    """A model with a key, so that a page hides what looks like one."""
+
+    secrets = ("sk-0123456789abcdef",)
 
 
 def panels(run_id: str, at: int | None = None) -> AppTest:
@@ -139,7 +148,7 @@ def test_the_same_point_is_forked_twice_and_a_fork_again(finished: OpenRun) -> N
     third = opened(click(panels(first.id, at(first, 1, Phase.APPROVE)), "fork"))
     assert len({finished.id, first.id, second.id, third.id}) == 4
     app = panels(third.id)
-    assert "Forks of this run: 3" in shown(app)
+    assert "Runs that were forked from one another: 4" in shown(app)
     labels = [button.label for button in app.button if button.key and button.key.startswith("fork-open-")]
     assert labels[0].startswith("the first run · 7 messages · over")
     assert [label.strip("\u2003").split(" · ")[0] for label in labels[1:]] == [
@@ -180,13 +189,117 @@ def test_an_edit_of_what_is_not_there_yet_keeps_the_run_from_being_forked(finish
     assert "Message 4 is changed, but it is not there yet at this point." in shown(app)
 
 
-def test_broken_arguments_are_told_and_nothing_is_forked(finished: OpenRun) -> None:
+def test_arguments_that_are_no_json_are_told_before_anything_is_forked(finished: OpenRun) -> None:
     app = panels(finished.id, at(finished, 2, Phase.APPROVE))
     field(app, "Arguments of call 1").set_value('{"a": ').run()
+    assert "call 1 (multiply): the arguments are not valid JSON" in shown(app)
+    assert app.button(key="fork").disabled
+    field(app, "Arguments of call 1").set_value('{"a": 6, "b": 4}').run()
+    assert not app.button(key="fork").disabled
+
+
+def test_what_is_typed_right_before_the_press_counts(finished: OpenRun) -> None:
+    app = panels(finished.id, at(finished, 2, Phase.APPROVE))
+    field(app, "Arguments of call 1").set_value('{"a": ')
     app = click(app, "fork")
-    assert "the arguments of call 1 (multiply) are no JSON" in shown(app)
-    assert app.query_params["run"] == finished.id
-    assert len(registry().listed()) == 1
+    assert "That did not work" in shown(app)
+    assert registry().listed() == [finished]
+    app = panels(finished.id, at(finished, 2, Phase.APPROVE))
+    field(app, "Arguments of call 1").set_value('{"a": 6, "b": 4}')
+    new = opened(click(app, "fork"))
+    assert new.loop.run.pending[0].call.arguments == {"a": 6, "b": 4}
+
+
+def test_a_fork_with_edits_where_a_request_is_ready_says_that_it_begins_before_it(finished: OpenRun) -> None:
+    app = panels(finished.id, at(finished, 2, Phase.CALL))
+    assert app.button(key="fork").label == "Fork from here: step 2, before call"
+    same = opened(click(app, "fork"))
+    assert (same.loop.phase, same.loop.trace.source.at) == (Phase.CALL, {"step": 2, "phase": "call"})
+    app = panels(finished.id, at(finished, 2, Phase.CALL))
+    field(app, "Text of message 4").set_value("999").run()
+    assert app.button(key="fork").label == "Fork from here: step 2, before prepare"
+    new = opened(click(app, "fork"))
+    assert (new.loop.phase, new.loop.trace.source.at) == (Phase.PREPARE, {"step": 2, "phase": "prepare"})
+    labels = [button.label for button in panels(new.id).button if button.key == f"fork-open-{new.id}"]
+    assert labels[0].strip("\u2003").startswith("step 2, before prepare")
+
+
+def test_a_secret_that_was_not_shown_stays_with_edited_arguments(open_run: Any) -> None:
+    call = ToolCall("c1", "look", {"api_key": "abcdef123456", "n": 1})
+    run = finish(open_run(Keyed([[call], "done"]), [Tool("look", "", {"type": "object"}, lambda **given: given["n"])]))
+    app = panels(run.id, at(run, 1, Phase.APPROVE))
+    assert field(app, "Arguments of call 1").value == '{"api_key": "[redacted: api_key]", "n": 1}'
+    field(app, "Arguments of call 1").set_value('{"api_key": "[redacted: api_key]", "n": 2}').run()
+    changes = changes_of(app.session_state[f"draft-{run.id}"], run.loop, run.trace())
+    assert changes.messages[1].tool_calls[0].arguments == {"api_key": "abcdef123456", "n": 2}
+
+
+def late_page() -> None:
+    """The panel of a run as a page shows it that was not drawn again yet."""
+    import streamlit as st
+
+    from agent.moments import moments
+    from pages.parts.forks import fork_panel
+    from pages.parts.runs import registry
+
+    run = registry().find(st.session_state["shown"])
+    assert run is not None
+    fork_panel(run, moments(run.trace(), run.loop.phase)[-1])
+
+
+def test_a_second_press_makes_no_second_fork(finished: OpenRun) -> None:
+    app = AppTest.from_function(late_page, default_timeout=30)
+    app.query_params["run"] = app.session_state["shown"] = finished.id
+    app = click(click(app.run(), "fork"), "fork")
+    assert len(registry().listed()) == 2
+    assert opened(app).loop.trace.source.parent == finished.id
+
+
+def test_the_edits_of_a_fork_are_made_once(finished: OpenRun) -> None:
+    app = panels(finished.id, at(finished, 2, Phase.APPROVE))
+    field(app, "Arguments of call 1").set_value('{"a": 6, "b": 4}').run()
+    click(app, "fork")
+    app.query_params["run"] = finished.id
+    app.query_params["at"] = str(at(finished, 2, Phase.APPROVE) + 1)
+    app.run()
+    assert "Nothing is changed" in shown(app)
+    assert field(app, "Arguments of call 1").value == '{"a": 5, "b": 4}'
+
+
+def test_a_run_that_another_tab_moves_is_not_forked_and_that_is_told(open_run: Any) -> None:
+    gate = threading.Event()
+
+    @tool
+    def hold() -> str:
+        """Wait."""
+        gate.wait(10)
+        return "done"
+
+    run = open_run([[ToolCall("c1", "hold", {})], "done"], [hold])
+    app = panels(run.id)
+    run.runner.resume()
+    try:
+        app = click(app, "fork")
+        assert "The run is moving. Pause it to fork it." in shown(app)
+        assert registry().listed() == [run]
+    finally:
+        gate.set()
+        assert run.runner.wait(10)
+
+
+def test_a_server_that_others_reach_shows_no_run_that_this_browser_did_not_open(finished: OpenRun) -> None:
+    others = opened(click(panels(finished.id, at(finished, 2, Phase.APPROVE)), "fork"))
+    mine = opened(click(panels(others.id, at(others, 1, Phase.APPROVE)), "fork"))
+    assert "Runs that were forked from one another: 3" in shown(panels(mine.id))
+    config.set_option("server.address", "0.0.0.0")
+    try:
+        app = panels(mine.id)
+        assert "No other run was forked from this one." in shown(app)
+        drawn = shown(app) + "".join(button.label for button in app.button)
+        assert finished.id[:4] not in drawn
+        assert others.id[:4] not in drawn
+    finally:
+        config.set_option("server.address", "127.0.0.1")
 
 
 def test_what_a_trace_says_is_never_markdown(finished: OpenRun, open_run: Any) -> None:

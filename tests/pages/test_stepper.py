@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from agent import CapabilityPolicy, Limits, ToolCall, tool
+from agent import CapabilityPolicy, Limits, Tool, ToolCall, tool
 from pages.parts.runs import OpenRun, registry
 from tests.pages.conftest import texts
 
@@ -17,6 +17,7 @@ Visit = Callable[..., AppTest]
 Press = Callable[..., AppTest]
 
 CALL = ToolCall("c1", "echo", {"text": "hello"})
+TOO_LATE = "Another press was quicker, perhaps in another tab."
 KINDS = ("markdown", "text", "code", "caption", "warning", "error")
 
 
@@ -126,6 +127,72 @@ def test_hostile_arguments_are_shown_as_they_are(asked: Any) -> None:
     _, app = asked(ToolCall("c1", "echo", {"text": evil}))
     assert any(evil in block.value for block in app.code)
     assert not any("evil.invalid" in block.value for block in app.markdown)
+
+
+def test_a_late_press_of_a_second_tab_changes_no_decision_of_the_first(asked: Any, visit: Visit, press: Press) -> None:
+    run, first = asked()
+    second = choose(visit(run=run.id), run, "mocked", "by hand")
+    decide(choose(first, run, "rejected", "dangerous"), run)
+    second = decide(second, run)
+    assert TOO_LATE in texts(second, "text")
+    assert run.loop.run.pending[0].decision.kind == "rejected"
+    assert "decided: rejected by a person" in texts(second, "markdown")
+    assert "dangerous" in texts(second, "text")
+    second = decide(second, run)  # now that it was seen
+    assert TOO_LATE not in texts(second, "text")
+    assert run.loop.run.pending[0].decision.kind == "mocked"
+
+
+def test_a_late_press_decides_nothing_about_the_call_that_came_since(open_run: Any, visit: Visit, press: Press) -> None:
+    calls = [ToolCall(f"c{n}", "echo", {"text": str(n)}) for n in range(2)]
+    run = open_run([[calls[0]], [calls[1]], "done"], [echo])
+    first = press(press(visit(run=run.id), "next_call"), "step")
+    second = press(press(visit(run=run.id), "step_over"), "next_call")
+    press(second, "step")
+    assert run.loop.run.pending[0].call.id == "c1"
+    late = first.button(key=f"run-{run.id}-1-0").click().run()
+    assert TOO_LATE in texts(late, "text")
+    assert run.loop.run.pending[0].decision is None
+
+
+def test_a_double_click_is_no_other_decision(asked: Any, visit: Visit) -> None:
+    run, first = asked()
+    key = f"run-{run.id}-1-0"
+    second = visit(run=run.id)
+    first.button(key=key).click().run()
+    assert TOO_LATE not in texts(second.button(key=key).click().run(), "text")
+    assert run.loop.run.pending[0].decision.kind == "run"
+
+
+@pytest.mark.parametrize(
+    ("kind", "text", "said"),
+    [
+        ("edited", '{"text": "other"}', 'Runs with: {"text": "other"}'),
+        ("mocked", "by hand", "The result: by hand"),
+        ("skipped", "not needed", "not needed"),
+    ],
+)
+def test_what_was_decided_is_said_in_full(asked: Any, kind: str, text: str, said: str) -> None:
+    run, app = asked()
+    assert said in texts(decide(choose(app, run, kind, text), run), "text").splitlines()
+
+
+def test_a_call_that_is_done_keeps_its_result(asked: Any, visit: Visit) -> None:
+    run, _ = asked(CALL, ToolCall("c2", "echo", {"text": "again"}))
+    run.loop.run.pending[0].result = echo.run(CALL)
+    app = visit(run=run.id)
+    assert "done, its result is kept" in texts(app, "markdown")
+    assert [button.key for button in app.button if str(button.key).startswith("run-")] == [f"run-{run.id}-1-1"]
+
+
+def test_a_secret_that_was_not_shown_is_not_replaced_by_its_mark(open_run: Any, visit: Visit, press: Press) -> None:
+    got: list[dict[str, Any]] = []
+    reach = Tool("reach", "", {"type": "object"}, lambda **arguments: got.append(arguments))
+    run = open_run([[ToolCall("c1", "reach", {"password": "hunter2hunter2", "n": 1})], "done"], [reach])
+    app = press(press(visit(run=run.id), "next_call"), "step")
+    app = choose(app, run, "edited", '{"password": "[redacted: password]", "n": 2}')
+    press(decide(app, run), "continue")
+    assert got == [{"password": "hunter2hunter2", "n": 2}]
 
 
 # ---- looking back ----
