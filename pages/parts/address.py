@@ -8,12 +8,14 @@ part of the URL; a key is never kept at all outside its password field.
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, TypeVar
 from urllib.parse import urlsplit
 
 import streamlit as st
+from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from agent.breakpoints import Breakpoint
 from agent.faults import Fault
@@ -60,6 +62,9 @@ _TOLD = "told"
 _OPENED = "opened"
 _MENU = "menu"
 
+_drawing = threading.local()
+"""The language of the session whose page this thread draws."""
+
 
 def default_language() -> str:
     """The language that the browser asks for, as far as the app speaks it."""
@@ -70,8 +75,17 @@ def default_language() -> str:
 def language() -> str:
     """The language of this session: chosen in the page, else by the link, else by the browser.
 
-    It is kept apart from the widget, whose state ends whenever a page is drawn without reaching it.
+    It is kept apart from the widget, whose state ends whenever a page is drawn without reaching it; and for as long as
+    a page is drawn, since each of its texts asks.
     """
+    context = get_script_run_ctx()
+    session = context.session_id if context is not None else None
+    if session is None or getattr(_drawing, "session", None) != session:
+        _drawing.language, _drawing.session = _language_of_session(), session
+    return str(_drawing.language)
+
+
+def _language_of_session() -> str:
     chosen = st.session_state.get(_LANGUAGE_CHOSEN) or st.query_params.get(LANGUAGE)
     if chosen not in ("en", "zh"):
         return default_language()
@@ -85,6 +99,7 @@ def choose_language() -> None:
     The browser knows a choice by its label, which is another one from now on, so every choice is put anew by its value.
     """
     st.session_state[_LANGUAGE_CHOSEN] = st.session_state[LANGUAGE]
+    _drawing.session = None
     for key, value in list(st.session_state.items()):
         if isinstance(value, (str, int)) and not isinstance(value, bool):
             st.session_state[key] = value

@@ -13,7 +13,7 @@ import streamlit as st
 from agent.events import Phase
 from pages.parts import address
 from pages.parts.history import View, look, moment_count
-from pages.parts.keys import Action, controls
+from pages.parts.keys import Action, Control, controls
 from pages.parts.paused import kept_line
 from pages.parts.runs import OpenRun, registry
 from pages.parts.tabs import tabs
@@ -77,15 +77,16 @@ def buttons(
         press: called with the action, and how many moments were drawn, when a button or its key is pressed.
     """
     enabled, seen = _enabled(drawn, view, ready=ready), view.count if view is not None else None
+    known = controls()
     with st.container(horizontal=True, vertical_alignment="center", gap="xsmall", key="transport"):
         for action in _MOVES:
-            _button(action, enabled[action], press, seen=seen, primary=action == "step")
+            _button(action, known[action], enabled[action], press, seen=seen, primary=action == "step")
             if action == "walk":
                 _pace(run)
     with st.container(horizontal=True, vertical_alignment="center", gap="xsmall", key="looks"):
         for action in (*LOOKS, "reset"):
-            _button(action, enabled[action], press, seen=seen, small=True)
-        asked = _button("keys", True, None, small=True)
+            _button(action, known[action], enabled[action], press, seen=seen, small=True)
+        asked = _button("keys", known["keys"], True, None, small=True)
         if run is not None:
             st.page_link(
                 "pages/traces.py",
@@ -116,6 +117,7 @@ def _enabled(drawn: Drawn | None, view: View | None, *, ready: bool) -> dict[Act
 
 def _button(
     action: Action,
+    control: Control,
     enabled: bool,
     press: Press | None,
     *,
@@ -123,7 +125,6 @@ def _button(
     primary: bool = False,
     small: bool = False,
 ) -> bool:
-    control = controls()[action]
     return st.button(
         control.label,
         key=action,
