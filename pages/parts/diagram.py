@@ -10,7 +10,7 @@ from html import escape
 
 import streamlit as st
 
-from agent.events import AgentState, Phase
+from agent.events import STATE_OF, AgentState, Phase
 from pages.parts.phases import phase_words
 from pages.parts.roles import maker_look
 from pages.parts.words import t
@@ -32,10 +32,14 @@ def loop_diagram(state: AgentState, phase: Phase | None) -> None:
 
 
 def diagram_html(state: AgentState, phase: Phase | None) -> str:
-    """The picture as HTML. Its layout stands in ``page.css``, the colours are those of the session's theme."""
+    """The picture as HTML. Its layout stands in ``page.css``, the colours are those of the two themes.
+
+    The group that holds the next phase is outlined: after a final answer the state is still THINK while decide is next.
+    """
     boxes = {each: _box(each, current=each == phase) for each in Phase}
+    held = STATE_OF[phase]
     think, side, observe = (
-        _group(group, state, arrow.join(boxes[each] for each in phases))
+        _group(group, arrow.join(boxes[each] for each in phases), current=group == held)
         for group, phases, arrow in (
             (AgentState.THINK, _TOP, _arrow("→")),
             (AgentState.TOOL_CALL, _SIDE, _arrow("↓")),
@@ -53,8 +57,7 @@ def diagram_html(state: AgentState, phase: Phase | None) -> str:
     )
 
 
-def _group(group: AgentState, state: AgentState, inside: str) -> str:
-    current = group == state
+def _group(group: AgentState, inside: str, *, current: bool) -> str:
     mark = "▸ " if current else ""
     kind = f"loop-group loop-{group.value.lower()}" + (" loop-current" if current else "")
     head = f'<div class="loop-state">{mark}{group.value}</div>'
@@ -88,7 +91,10 @@ def _plain(colour: str) -> str:
 
 
 def _theme(colour: str, part: str) -> str:
-    """A colour of the configured theme: ``("violet", "Text")``, or ``("", "background")`` for that of the page."""
-    theme = "dark" if st.context.theme.type == "dark" else "light"
+    """A colour of the configured themes: ``("violet", "Text")``, or ``("", "background")`` for that of the page.
+
+    Both at once: the page changes its theme without being drawn anew.
+    """
     name = f"{colour}{part}Color" if colour else f"{part}Color"
-    return str(st.get_option(f"theme.{theme}.{name}") or "inherit")
+    light, dark = (st.get_option(f"theme.{theme}.{name}") for theme in ("light", "dark"))
+    return f"light-dark({light}, {dark})"

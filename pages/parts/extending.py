@@ -6,6 +6,8 @@ import streamlit as st
 
 from agent.errors import AgentError
 from agent.extension import MORE_STEPS, extension
+from agent.limits import HARD_CAP
+from agent.stops import StopReason
 from pages.parts import address
 from pages.parts.keys import controls
 from pages.parts.runs import OpenRun
@@ -17,10 +19,19 @@ def extend_button(run: OpenRun) -> None:
     """After a stop that leaves a way on: ask the model again, or grant more of what ran out, in the same run."""
     loop = run.loop
     changes = extension(loop.stop_reason, loop.settings, loop.run.iteration)
-    if changes is not None:
-        label = t("Continue with {n} more steps", n=MORE_STEPS) if changes else t("Try again")
-        icon = ":material/more_time:" if changes else ":material/refresh:"
-        st.button(label, icon=icon, key="extend", shortcut=controls()["extend"].key, on_click=_extend, args=(run,))
+    if changes is None:
+        if loop.stop_reason is StopReason.MAX_ITERATIONS:
+            st.caption(
+                t(
+                    "The hard cap of {n} steps cannot be raised. A fork of an earlier moment can go another way.",
+                    n=HARD_CAP,
+                )
+            )
+        return
+    again = t("Go on") if loop.stop_reason is StopReason.STOPPED_BY_USER else t("Try again")
+    label = t("Continue with {n} more steps", n=MORE_STEPS) if changes else again
+    icon = ":material/more_time:" if changes else ":material/refresh:"
+    st.button(label, icon=icon, key="extend", shortcut=controls()["extend"].key, on_click=_extend, args=(run,))
 
 
 def _extend(run: OpenRun) -> None:

@@ -61,8 +61,8 @@ def next_line(phase: Phase, step: int = 1, *, untouched: bool = False) -> str:
 def led_here_line(phase: Phase | None, before: int, after: int) -> str:
     """Markdown: what the phase before did to the message list."""
     if phase is None:
-        return t("The run begins, with {n} messages.", n=after)
+        return t("The run begins here. Messages: {n}.", n=after)
     word = phase_words(phase).word
     if after == before:
-        return t("Before: **{phase}**, the list stays at {n} messages.", phase=word, n=after)
-    return t("Before: **{phase}**, {n} → {m} messages (rows ＋).", phase=word, n=before, m=after)
+        return t("Before: **{phase}**. Messages: {n}, as before.", phase=word, n=after)
+    return t("Before: **{phase}**. Messages: {n} → {m} (rows ＋).", phase=word, n=before, m=after)

@@ -99,7 +99,6 @@ def nothing_yet(box: StatusBox, problem: str | None) -> None:
             st.text(problem)
         else:
             st.markdown(next_line(Phase.PREPARE))
-            st.caption(t("**Agent Loop Lab** · an agent is a loop round a message list: watch it go, phase by phase."))
     with box.code:
         source_block(Phase.PREPARE)
 

@@ -95,6 +95,9 @@ def buttons(
                 query_params=address.trace_link(run.id),
             )
             st.caption(kept_line(run), width="content")
+        else:
+            about = t("**Agent Loop Lab** · an agent is a loop round a message list: watch it go, phase by phase.")
+            st.caption(about, width="content")
     return asked
 
 

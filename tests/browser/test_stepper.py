@@ -65,9 +65,9 @@ def test_the_rows_that_a_phase_added_are_marked(app: str, lab) -> None:
     lab.open(app)
     stepped(lab, "call", "approve")
     lab.cell(3, "＋")
-    expect(lab.status).to_contain_text("Before: call, 2 → 3 messages")
+    expect(lab.status).to_contain_text("Before: call. Messages: 2 → 3")
     stepped(lab, "execute")
-    expect(lab.status).to_contain_text("Before: approve, the list stays at 3 messages")
+    expect(lab.status).to_contain_text("Before: approve. Messages: 3, as before")
 
 
 # ---- moving ----
