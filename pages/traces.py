@@ -8,9 +8,11 @@ from streamlit.delta_generator import DeltaGenerator
 from agent.errors import AgentError
 from pages.parts import address
 from pages.parts.data import read_saved, read_upload, store
+from pages.parts.faults import noticed_panel
 from pages.parts.library import library, title_words, upload_field
 from pages.parts.menu import ensure_menu
 from pages.parts.notices import notices
+from pages.parts.resuming import can_open
 from pages.parts.runs import registry
 from pages.parts.tabs import tabs
 from pages.parts.trace_view import first_error, raw_view, report_view, trace_view
@@ -64,7 +66,16 @@ def saved(trace_id: str) -> None:
                 icon=":material/play_circle:",
                 query_params=address.run_link(trace_id),
             )
-    show(read_saved(info), info.number, head, live=open_run is not None and not open_run.done)
+    report = read_saved(info)
+    if can_open(info, report.traces):
+        with head:
+            st.page_link(
+                "pages/run.py",
+                label=t("Open in the stepper"),
+                icon=":material/play_circle:",
+                query_params=address.run_link(trace_id),
+            )
+    show(report, info.number, head, live=open_run is not None and not open_run.done)
 
 
 def back(name: str) -> DeltaGenerator:
@@ -105,6 +116,7 @@ def show(report: ImportReport, number: int, head: DeltaGenerator, *, live: bool 
     with head:
         first_error(trace)
     report_view(report, summary)
+    noticed_panel(trace)
     trace_view(trace, summary, live=live)
 
 

@@ -13,7 +13,6 @@ from pages.parts.setup import (
     MOST_HEAT,
     NATIVE,
     OWN_TASK,
-    PROTOCOLS,
     SCRIPTED,
     Changed,
     default_protocol,
@@ -43,20 +42,36 @@ def model_form(scenario: str, *, busy: bool, changed: Changed) -> None:
 
 def _kind(busy: bool, changed: Changed) -> str:
     kinds = {SCRIPTED: t("Scripted"), LIVE: t("Live")}
-    address.seed(address.MODEL_KIND, SCRIPTED, lambda text: text if text in kinds else None)
-    kind: str = st.radio(
-        t("Model"),
-        list(kinds),
-        format_func=kinds.__getitem__,
+    about = t("A script of ours plays the model: no key, no network, the same every time. Or a real one answers.")
+    return _choice(address.MODEL_KIND, t("Model"), kinds, SCRIPTED, about, busy, changed)
+
+
+def _choice(key: str, label: str, words: dict[str, str], usual: str, about: str, busy: bool, changed: Changed) -> str:
+    """One of a few values, which the URL keeps.
+
+    Args:
+        key: of the widget and in the URL.
+        label: of the widget.
+        words: what the page says for each value.
+        usual: the value to begin with.
+        about: what the values mean.
+        busy: it cannot be changed now.
+        changed: as for the whole form.
+    """
+    address.seed(key, usual, lambda text: text if text in words else None)
+    value: str = st.radio(
+        label,
+        list(words),
+        format_func=words.__getitem__,
         horizontal=True,
-        key=address.MODEL_KIND,
+        key=key,
         persist_state="session",
-        help=t("A script of ours plays the model: no key, no network, the same every time. Or a real one answers."),
+        help=about,
         disabled=busy,
         on_change=changed.task,
     )
-    address.share(address.MODEL_KIND, SCRIPTED)
-    return kind
+    address.share(key, usual)
+    return value
 
 
 def _place(busy: bool, changed: Changed) -> None:
@@ -125,19 +140,8 @@ def _sampling(busy: bool, changed: Changed) -> None:
 def _protocol(scenario: str, busy: bool, changed: Changed) -> None:
     usual = default_protocol(scenario)
     words = {NATIVE: t("Native"), JSON_ACTION: t("JSON action")}
-    address.seed(address.PROTOCOL, usual, lambda text: text if text in PROTOCOLS else None)
-    protocol = st.radio(
-        t("Protocol"),
-        list(PROTOCOLS),
-        format_func=words.__getitem__,
-        horizontal=True,
-        key=address.PROTOCOL,
-        persist_state="session",
-        help=t("Native: the tool calls of the API. JSON action: for models without them, a JSON object in the text."),
-        disabled=busy,
-        on_change=changed.task,
-    )
-    address.share(address.PROTOCOL, usual)
+    about = t("Native: the tool calls of the API. JSON action: for models without them, a JSON object in the text.")
+    protocol = _choice(address.PROTOCOL, t("Protocol"), words, usual, about, busy, changed)
     address.seed(address.TEXT_CALLS, False, lambda text: text == "on")
     st.toggle(
         t("Text calls as real calls"),

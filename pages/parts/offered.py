@@ -47,7 +47,7 @@ def gone(names: Iterable[str]) -> str | None:
 
 
 def recorded_tools(schemas: Iterable[object]) -> ToolRegistry:
-    """Tools that look like the recorded ones and do nothing, for a run that is only shown. What is no tool is left out."""
+    """Tools that look like the recorded ones and do nothing, for a run that is only shown; what is none is left out."""
 
     def nothing(**arguments: Any) -> None:
         raise ToolFailure("this tool is only shown here, and cannot run")

@@ -29,7 +29,7 @@ from pages.parts.setup import REQUEST_TOKENS, RESULT_TOKENS, Changed, Setup
 from pages.parts.setup_form import chosen, show_setup
 from pages.parts.tabs import tabs
 from pages.parts.transport import LOOKS, move
-from pages.parts.words import t
+from pages.parts.words import loop_words, t
 
 
 def current_run() -> OpenRun | None:
@@ -71,7 +71,7 @@ def _started() -> OpenRun | None:
     try:
         run = registry().open(run_id, lambda: _make(run_id, chosen()))
     except (AgentError, OSError) as error:
-        address.tell(str(error))
+        address.tell(loop_words(str(error)))
         return None
     address.open_run(run_id)
     address.first_sight(run_id)
@@ -106,12 +106,16 @@ def _limits_changed() -> None:
         _leave_run()
     elif setup.problem() is None and not run.runner.busy:
         with run.lock:
-            run.keep_setup(max_steps=setup.max_steps, guards=setup.guards, parallel=setup.parallel)
             limits = _guarded(run.loop.settings.limits, run.setup.script(), setup.guards)
             try:
                 run.loop.extend(max_steps=setup.max_steps, limits=limits, parallel=setup.parallel)
+            except AgentError as error:
+                address.tell(loop_words(str(error)))
+                show_setup(run.setup)
+                return
             except OSError as error:  # the limits hold all the same, and the next phase tries to write them again
                 address.tell(str(error))
+            run.keep_setup(max_steps=setup.max_steps, guards=setup.guards, parallel=setup.parallel)
         tabs().wake_others(run.id)
         st.toast(t("This holds for the run at hand from its next step on."))
 

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 from agent.errors import AgentError, InputError
@@ -15,6 +17,7 @@ from agent.moments import Moment, moments
 from agent.recovery import recover
 from agent.rewind import rewind
 from agent.runner import Runner
+from agent.trace import Trace
 from pages.parts import address
 from pages.parts.data import data_folder, store
 from pages.parts.live_model import make_model
@@ -24,6 +27,7 @@ from pages.parts.setup import Setup
 from pages.parts.setup_form import chosen
 from pages.parts.words import loop_words, t
 from traces import read_file
+from traces.index import TraceInfo
 
 _RUN_ID = re.compile(r"[0-9a-f]{12}")
 
@@ -46,12 +50,27 @@ def from_disk(run_id: str) -> OpenRun | None:
         return None
 
 
+def can_open(info: TraceInfo, traces: Sequence[Trace]) -> bool:
+    """Whether the Run page can show a line of the list again that is over.
+
+    Args:
+        info: the line.
+        traces: what its file holds.
+    """
+    own = info.kind == "saved" and Path(info.path).name == _saved_path(info.id).name
+    return own and len(traces) == 1 and SETUP in traces[0].extra
+
+
+def _saved_path(run_id: str) -> Path:
+    return data_folder() / f"{run_id}.json"
+
+
 def _snapshot(run_id: str) -> dict[str, Any] | None:
     """From the journal of a run that was interrupted, or the trace file of one that was started in the app."""
     journal = data_folder() / f"{run_id}.jsonl"
     if journal.is_file():
         return recover(journal)
-    saved = journal.with_suffix(".json")
+    saved = _saved_path(run_id)
     found = read_file(saved, saved.name).traces if saved.is_file() else []
     trace = found[0] if len(found) == 1 and found[0].trace_id == run_id else None
     return rewind(trace, moments(trace)[-1]).to_dict() if trace and SETUP in trace.extra else None

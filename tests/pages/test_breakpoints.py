@@ -177,6 +177,19 @@ def test_two_tabs_show_and_change_the_same_list(open_run: Callable[..., OpenRun]
     assert run.runner.breakpoints == (), "what is gone does not come back by an old switch"
 
 
+def test_two_tabs_that_change_the_list_at_once_lose_nothing(open_run: Callable[..., OpenRun]) -> None:
+    run = open_run(["done"], [echo])
+    app = drawn(opened(run=run.id).selectbox(key="breakpoint-kind").select("error"))
+    press = threading.Thread(target=app.button(key="breakpoint-add").click().run)
+    with run.lock:  # another tab is in the middle of a change
+        before = run.runner.breakpoints
+        press.start()
+        press.join(1)
+        run.runner.breakpoints = (*before, Breakpoint("phase", "append"))
+    press.join(WAIT_S)
+    assert [each.kind for each in run.runner.breakpoints] == ["phase", "error"]
+
+
 def test_the_list_can_be_changed_while_the_run_moves(open_run: Callable[..., OpenRun]) -> None:
     inside, go_on = threading.Event(), threading.Event()
 

@@ -163,6 +163,25 @@ def test_a_live_model_is_shown_with_its_options_and_without_its_key() -> None:
     assert KEY not in str(app.dataframe[0].value)
 
 
+def test_a_key_in_the_request_that_is_about_to_be_sent_is_hidden() -> None:
+    class Keyed(FakeModel):
+        secrets = (KEY,)
+
+    instead = Intervention("blank_results", {"text": f"the key is {KEY}"})
+    loop = Loop(Keyed([CALL, "done"]), [look], interventions=[instead])
+    loop.start("go")
+    run = registry().open(loop.trace.trace_id, lambda: OpenRun(Runner(loop), Setup()))
+    to(run, Phase.CALL, step=2)
+    app = app_of(run)
+    assert "about to be sent" in texts(app, "markdown")
+    assert "the key is [redacted: secret]" in str(app.dataframe[0].value.to_dict())
+    assert KEY not in str(app.dataframe[0].value.to_dict())
+    for form in ("JSON", "curl"):
+        shown = tab(app, form, 2).code[0].value
+        assert "the key is [redacted: secret]" in shown
+        assert KEY not in shown
+
+
 def test_what_was_left_out_or_changed_is_named_and_can_be_read(open_run: Make) -> None:
     run = open_run([CALL, "done"], [look], interventions=[Intervention("blank_results", {"text": "nothing"})])
     to(run, None)

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from agent import CapabilityPolicy, Limits, Tool, ToolCall, tool
+from agent import AgentEvent, CapabilityPolicy, Limits, Tool, ToolCall, tool
 from pages.parts.runs import OpenRun, registry
 from tests.pages.conftest import texts
 
@@ -242,6 +243,57 @@ def test_a_run_at_its_limit_goes_on_after_a_restart(visit: Visit, press: Press) 
     assert run.loop.trace.outcome.detail.startswith("stopped by the limit of 7 steps")
     assert len(run.loop.trace.steps) == 7
     assert "The step limit was reached." in texts(again, "markdown")
+
+
+# ---- limits ----
+
+
+@contextmanager
+def in_another_thread(run: OpenRun, move: Callable[[], object], until: str) -> Iterator[None]:
+    """The run is in the middle of a phase that no page has asked for: it has just told this event."""
+    inside, leave = threading.Event(), threading.Event()
+
+    def listen(event: AgentEvent) -> None:
+        if event.type == until:
+            inside.set()
+            leave.wait(10)
+
+    run.loop.on_event = listen
+    mover = threading.Thread(target=move)
+    mover.start()
+    try:
+        assert inside.wait(10)
+        yield
+    finally:
+        leave.set()
+        mover.join(10)
+
+
+def test_an_extension_that_comes_in_the_middle_of_a_phase_is_told(visit: Visit, press: Press) -> None:
+    app = press(visit(scenario="noop", guards="off"), "continue")
+    (run,) = registry().listed()
+
+    def further() -> None:
+        run.loop.extend(max_steps=3)
+        run.loop.finish()
+
+    with in_another_thread(run, further, until="turn.failed"):
+        app = app.button(key="extend").click().run()
+        assert not app.exception
+        assert "the run is being advanced in another thread" in texts(app, "text")
+        assert (run.setup.max_steps, app.number_input(key="steps").value) == (2, 2)
+    assert run.loop.settings.max_steps == 3
+
+
+def test_limits_that_come_in_the_middle_of_a_phase_are_told(visit: Visit, press: Press) -> None:
+    app = press(visit(scenario="noop", guards="off"), "step")
+    (run,) = registry().listed()
+    with in_another_thread(run, run.loop.advance, until="model.completed"):
+        app = app.number_input(key="steps").set_value(9).run()
+        assert not app.exception
+        assert "the run is being advanced in another thread" in texts(app, "text")
+        assert (run.setup.max_steps, app.number_input(key="steps").value) == (2, 2)
+    assert run.loop.settings.max_steps == 2
 
 
 # ---- moving ----

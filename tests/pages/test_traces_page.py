@@ -10,7 +10,8 @@ from typing import Any
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from agent import Message, ToolCall, Trace
+from agent import FakeModel, Loop, Message, Tool, ToolCall, Trace
+from agent.faults import Fault
 from agent.journal import write_trace
 from agent.trace import TraceStep
 from pages.parts.runs import registry
@@ -109,6 +110,32 @@ def test_an_interrupted_run_can_be_continued(visit: Visit, open_run: Any, data: 
     assert "This run is still open." in shown(visit("traces", trace=run.id))
     registry().end(run.id)
     assert "This run was interrupted." in shown(visit("traces", trace=run.id))
+
+
+def links(app: AppTest) -> list[str]:
+    return [str(link.proto.label) for link in app.get("page_link")]
+
+
+def test_a_finished_run_of_the_app_opens_in_the_stepper(visit: Visit, press: Callable[..., AppTest]) -> None:
+    run_id = press(visit(), "continue").query_params["run"]
+    registry().end(run_id)
+    app = visit("traces", trace=run_id)
+    assert "Open in the stepper" in links(app)
+    assert "The model answered and asked for nothing more." in shown(visit(run=run_id))
+
+
+def test_a_trace_of_another_program_does_not_open_in_the_stepper(visit: Visit, saved: Trace) -> None:
+    assert "Open in the stepper" not in links(visit("traces", trace=saved.trace_id))
+
+
+def test_faults_of_a_saved_trace_are_told(visit: Visit, data: Path) -> None:
+    loop = Loop(FakeModel([[ToolCall("c1", "act", {})], "done"]), [Tool("act", "", {}, dict)], journal=data)
+    loop.start("go")
+    loop.arm(Fault("tool_raises"))
+    loop.finish()
+    app = visit("traces", trace=loop.trace.trace_id)
+    assert "Faults that struck: 1" in [each.label for each in app.expander]
+    assert "Noticed by: the runner of tools" in shown(app)
 
 
 @pytest.mark.parametrize(("language", "words"), [("en", ("open", "interrupted")), ("zh", ("开着", "中断"))])
