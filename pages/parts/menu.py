@@ -18,7 +18,6 @@ def menu() -> Page:
     """Draw the menu and give the page that the address names."""
     address.note_menu()
     st.html(Path(__file__).with_name("page.css"))
-    st.html(Path(__file__).with_name("focus.html"), unsafe_allow_javascript=True)  # our own script, with no data in it
     page = st.navigation(
         [
             st.Page("pages/run.py", title=t("Run"), icon=":material/play_circle:", url_path="run", default=True),
@@ -62,3 +61,9 @@ def ensure_menu() -> None:
     if not address.menu_noted():
         menu()
         st.rerun()
+
+
+def let_go_of_fields() -> None:
+    """Give the keys back to the buttons after a choice with the mouse: a script of our own, with no data in it."""
+    with st.sidebar:  # the last thing there, where its place is not seen
+        st.html(Path(__file__).with_name("focus.html"), unsafe_allow_javascript=True)

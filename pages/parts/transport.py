@@ -96,8 +96,7 @@ def buttons(
             )
             st.caption(kept_line(run), width="content")
         else:
-            about = t("**Agent Loop Lab** · an agent is a loop round a message list: watch it go, phase by phase.")
-            st.caption(about, width="content")
+            st.caption(t("**Agent Loop Lab** · an agent is a loop round a message list"), width="content")
     return asked
 
 
