@@ -65,9 +65,14 @@ _LARGEST = 2**63 - 1
 _NOTES = {"denied", "rejected", "skipped", "mocked", "edited", "timed_out"}
 
 
-def messages_frame(trace: Trace) -> pd.DataFrame:
-    """One row a message, in the order of the trace; columns and types as in :data:`MESSAGE_COLUMNS`."""
-    rows = range(len(trace.messages))
+def messages_frame(trace: Trace, rows: range | None = None) -> pd.DataFrame:
+    """One row a message, in the order of the trace; columns and types as in :data:`MESSAGE_COLUMNS`.
+
+    Args:
+        trace: the trace.
+        rows: positions of the messages wanted; None: all of them.
+    """
+    rows = range(len(trace.messages)) if rows is None else rows
     results: dict[int, tuple[ToolRun, int | None]] = {}
     by_reply: dict[int, TraceStep] = {}
     for step in trace.steps:
@@ -76,23 +81,24 @@ def messages_frame(trace: Trace) -> pd.DataFrame:
         for run in step.tools:
             if run.message is not None:
                 results[run.message] = (run, step.reply)
+    messages = trace.messages[rows.start : rows.stop]
+    entries = trace.entries[rows.start : rows.stop]
     steps = [by_reply.get(row) for row in rows]
     usages = [step.usage or _NO_USAGE if step else _NO_USAGE for step in steps]
     columns: dict[str, Iterable[Any]] = {
-        "number": range(1, len(rows) + 1),
-        "role": [cell(message.role, 40) for message in trace.messages],
-        "maker": [entry.maker for entry in trace.entries],
-        "step": [_integer(entry.step) for entry in trace.entries],
-        "text": [cell(message_text(message)) for message in trace.messages],
-        "tool_calls": [calls_cell(message) for message in trace.messages],
-        "call_id": [_call_id(message) for message in trace.messages],
+        "number": range(rows.start + 1, rows.stop + 1),
+        "role": [cell(message.role, 40) for message in messages],
+        "maker": [entry.maker for entry in entries],
+        "step": [_integer(entry.step) for entry in entries],
+        "text": [cell(message_text(message)) for message in messages],
+        "tool_calls": [calls_cell(message) for message in messages],
+        "call_id": [_call_id(message) for message in messages],
         "prompt_tokens": [_integer(usage.prompt_tokens) for usage in usages],
         "completion_tokens": [_integer(usage.completion_tokens) for usage in usages],
-        "latency_ms": [_latency(step, results.get(row)) for row, step in enumerate(steps)],
-        "paired": [_partner(step, results.get(row)) for row, step in enumerate(steps)],
+        "latency_ms": [_latency(step, results.get(row)) for row, step in zip(rows, steps, strict=True)],
+        "paired": [_partner(step, results.get(row)) for row, step in zip(rows, steps, strict=True)],
         "note": [
-            _note(message, step, results.get(row))
-            for row, (message, step) in enumerate(zip(trace.messages, steps, strict=True))
+            _note(message, step, results.get(row)) for row, message, step in zip(rows, messages, steps, strict=True)
         ],
     }
     return _frame(columns, MESSAGE_COLUMNS)

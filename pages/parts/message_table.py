@@ -103,8 +103,8 @@ def _table(
         row = address.selected_row(key)
         choose(key, None if row is None else rows.start + row)
 
-    frame = messages_frame(trace)
-    shown = table_frame(trace, frame, live=live, added=added).iloc[rows.start : rows.stop]
+    frame = messages_frame(trace, rows)
+    shown = table_frame(trace, frame, rows, live=live, added=added)
     address.select_row(key, chosen - rows.start if chosen is not None and chosen in rows else None)
     st.dataframe(
         shown,
@@ -120,22 +120,26 @@ def _table(
     )
 
 
-def table_frame(trace: Trace, frame: pd.DataFrame, *, live: bool, added: range | None = None) -> pd.DataFrame:
+def table_frame(
+    trace: Trace, frame: pd.DataFrame, rows: range, *, live: bool, added: range | None = None
+) -> pd.DataFrame:
     """The rows as the table shows them; role and maker are lists of one label, so that they are drawn as badges.
 
     Args:
         trace: the trace.
-        frame: its messages, as :func:`traces.tables.messages_frame` makes it.
+        frame: those of its messages, as :func:`traces.tables.messages_frame` makes it.
+        rows: their positions.
         live: the run goes on, so a call without a result is nothing to remark on.
         added: positions of the rows that are marked as new; None or empty: none.
     """
     roles = {role: [role_look(role).label] for role in frame["role"].unique()}
     makers = {maker: [maker_look(maker).label] for maker in frame["maker"].unique()}
     notes = {note: _note(note, live=live) for note in frame["note"].dropna().unique()}
-    call_ids = [message.tool_call_id or ", ".join(c.id for c in message.tool_calls) for message in trace.messages]
+    messages = trace.messages[rows.start : rows.stop]
+    call_ids = [message.tool_call_id or ", ".join(c.id for c in message.tool_calls) for message in messages]
     return pd.DataFrame(
         {
-            "added": [ADDED if added and at in added else "" for at in range(len(frame))],
+            "added": [ADDED if added and at in added else "" for at in rows],
             "number": frame["number"],
             "role": [roles[role] for role in frame["role"]],
             "text": frame["text"],

@@ -40,6 +40,12 @@ def test_one_row_a_message_with_its_partner_and_its_step(trace):
     assert known(frame, "latency_ms")[3] == trace.steps[0].tools[0].latency_ms
 
 
+def test_some_rows_are_as_they_stand_in_the_whole(trace):
+    whole, some = messages_frame(trace), messages_frame(trace, range(2, 4))
+    pd.testing.assert_frame_equal(some, whole.iloc[2:4].reset_index(drop=True))
+    assert len(messages_frame(trace, range(5, 5))) == 0
+
+
 def test_notes_name_what_has_no_partner_or_failed():
     calls = [{"id": i, "type": "function", "function": {"name": "f", "arguments": "{}"}} for i in "ab"]
     chat = [
