@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import streamlit as st
-from pages.parts.faults import faults_panel
 
 from agent.events import Phase
-from pages.parts.approving import approval_panel, decided_list
+from pages.parts.approving import approval_panel, decided_list, editing
 from pages.parts.breakpoints import breakpoints_panel
 from pages.parts.extending import extend_button
+from pages.parts.faults import faults_panel
 from pages.parts.history import View, view_of
 from pages.parts.keys import keys_panel
 from pages.parts.menu import ensure_menu
@@ -22,7 +22,7 @@ from pages.parts.runs import OpenRun
 from pages.parts.setup_form import setup_form
 from pages.parts.status import live, nothing_yet, status_box
 from pages.parts.tabs import tabs
-from pages.parts.transport import Drawn, buttons
+from pages.parts.transport import Drawn, buttons, note_editor
 
 
 def page() -> None:
@@ -58,6 +58,7 @@ def page() -> None:
 
 def _decide(run: OpenRun, drawn: Drawn, view: View, *, ready: bool) -> None:
     """What a person can say to the run as it stands."""
+    writes = False
     failure_panel(run)
     if view.past:
         decided_list(view.pending)
@@ -65,6 +66,8 @@ def _decide(run: OpenRun, drawn: Drawn, view: View, *, ready: bool) -> None:
         extend_button(run)
     elif view.phase is Phase.APPROVE and ready and not drawn.busy:
         approval_panel(run)
+        writes = editing(run)
+    note_editor(run, writes=writes)
 
 
 ensure_menu()

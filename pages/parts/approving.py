@@ -62,6 +62,12 @@ def approval_panel(run: OpenRun) -> None:
             _call(run, position, pending, foreseen[position], first=position == first)
 
 
+def editing(run: OpenRun) -> bool:
+    """Whether this session has chosen to do something else about a call and has not said yet what."""
+    calls = range(len(run.loop.run.pending))
+    return any(address.setting(f"other-{_key(run, position)}") for position in calls)
+
+
 def decided_list(calls: tuple[PendingCall, ...]) -> None:
     """What was decided about the calls at hand, for the phases after approve and for looking back."""
     for pending in calls:

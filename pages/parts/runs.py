@@ -44,6 +44,8 @@ class OpenRun:
     """The last button pressed: tells "pausing after this call" from "this was the last phase asked for"."""
     moved_by: str | None = None
     """The session that moved it last; None: nobody in this server."""
+    editors: set[str] = field(default_factory=set)
+    """The sessions in which somebody is writing what is to be done about a call."""
     asleep: bool = False
     """True when its live model is not here, or no longer the right one; it is shown, but must not move."""
     recovered: bool = False

@@ -186,21 +186,24 @@ def move(run: OpenRun, action: Action, seen: int | None) -> None:
             _leave(run)
             return
     address.look_at(None)
-    if not _start(run, action, seen):
-        address.tell(t("Another tab has moved this run; look at where it stands now."))
+    if refused := _start(run, action, seen):
+        address.tell(refused)
         return
     if action != "pause":
         run.runner.wait(SETTLE_S)
     tabs().wake_others(run.id)
 
 
-def _start(run: OpenRun, action: Action, seen: int | None) -> bool:
-    """Give the run's thread its budget; False where the press was meant for an earlier moment."""
+def _start(run: OpenRun, action: Action, seen: int | None) -> str | None:
+    """Give the run's thread its budget; a sentence where the press is not carried out."""
     runner, own = run.runner, tabs().own
     with run.lock:  # a decision of another tab is made whole first
-        moved = run.moved_by not in (None, own) and seen != moment_count(run)
-        if moved and action not in ("pause", "stop"):
-            return False
+        if action not in ("pause", "stop"):
+            if run.moved_by not in (None, own) and seen != moment_count(run):
+                return t("Another tab has moved this run; look at where it stands now.")
+            if run.editors - {own}:
+                run.editors.clear()  # told once; whoever still writes is noted again when that page is drawn
+                return t("In another tab somebody is deciding about a call. Press again to go on all the same.")
         run.moved_by, run.asked = own, action
         match action:
             case "step":
@@ -217,7 +220,13 @@ def _start(run: OpenRun, action: Action, seen: int | None) -> bool:
                 runner.pause()
             case "stop":
                 runner.stop()
-    return True
+    return None
+
+
+def note_editor(run: OpenRun, *, writes: bool) -> None:
+    """Note whether this session is writing a decision, so that another tab does not take it away unasked."""
+    if (own := tabs().own) is not None:
+        (run.editors.add if writes else run.editors.discard)(own)
 
 
 def go_on(run: OpenRun) -> None:

@@ -321,3 +321,18 @@ def test_keys_work_after_a_choice_with_the_mouse(app: str, lab) -> None:
     lab.page.get_by_text("English", exact=True).click()
     expect(lab.button("Step")).to_be_visible()
     expect(lab.page.get_by_role("combobox", name="Scenario")).to_have_value("Where is my order?")
+
+
+def test_what_is_being_written_in_one_tab_is_not_taken_away_by_another(app: str, lab, new_lab: Callable) -> None:
+    lab.open(app)
+    stepped(lab, "call", "approve")
+    second = new_lab().open(lab.page.url)
+    alternative(lab, "Edit").click()
+    box = lab.status.get_by_label("Arguments, as JSON")
+    box.fill('{"a": 7')
+    second.key("s")
+    expect(second.page.get_by_text("somebody is deciding about a call")).to_be_visible()
+    expect(second.status).to_contain_text("Next: approve")
+    expect(box).to_have_value('{"a": 7')
+    second.key("s")
+    expect(lab.status).to_contain_text("Next: execute")
