@@ -145,12 +145,11 @@ def test_a_late_press_of_a_second_tab_changes_no_decision_of_the_first(asked: An
 
 
 def test_a_late_press_decides_nothing_about_the_call_that_came_since(open_run: Any, visit: Visit, press: Press) -> None:
-    calls = [ToolCall(f"c{n}", "echo", {"text": str(n)}) for n in range(2)]
-    run = open_run([[calls[0]], [calls[1]], "done"], [echo])
-    first = press(press(visit(run=run.id), "next_call"), "step")
-    second = press(press(visit(run=run.id), "step_over"), "next_call")
-    press(second, "step")
-    assert run.loop.run.pending[0].call.id == "c1"
+    replies = [[ToolCall(f"c{n}", "echo", {"text": str(n)})] for n in range(2)]
+    run = open_run([*replies, "done"], [echo], policy=CapabilityPolicy(ask={"echo"}))
+    first = press(visit(run=run.id), "continue")
+    press(press(visit(run=run.id), "stop"), "extend")  # the first call was closed without a word about it
+    assert (run.loop.waiting, run.loop.run.pending[0].call.id) == (True, "c1")
     late = first.button(key=f"run-{run.id}-1-0").click().run()
     assert TOO_LATE in texts(late, "text")
     assert run.loop.run.pending[0].decision is None
