@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from agent.fork import Changes, with_arguments
+from agent.limits import Limits
 from agent.loop import Loop
 from agent.messages import Message
 from agent.trace import Trace
@@ -26,6 +27,7 @@ class Draft:
     system: str | None = None
     tools: tuple[str, ...] | None = None
     max_steps: int | None = None
+    limits: Limits | None = None
     number: int = 0
     """Grows when the edits are thrown away, so that the fields begin anew."""
 
@@ -75,6 +77,8 @@ def told(draft: Draft, trace: Trace) -> list[str]:
         lines.append(t("Tools on offer: {tools}", tools=", ".join(draft.tools) or t("none")))
     if draft.max_steps is not None:
         lines.append(t("Step limit: {n}", n=draft.max_steps))
+    if draft.limits is not None:
+        lines.append(t("Other limits"))
     return lines
 
 
@@ -96,5 +100,7 @@ def changes_of(draft: Draft, loop: Loop, shown: Trace) -> Changes:
         edited = with_arguments(real, texts, seen)
         text = draft.texts.get(position, seen.text)
         messages[position] = replace(edited, content=text) if text != seen.text else edited
-    settings = {"max_steps": draft.max_steps} if draft.max_steps is not None else {}
+    settings: dict[str, Any] = {"max_steps": draft.max_steps} if draft.max_steps is not None else {}
+    if draft.limits is not None:
+        settings["limits"] = draft.limits.to_dict()
     return Changes(messages, draft.system, draft.tools, settings)

@@ -14,6 +14,7 @@ from agent.trace import Trace
 from pages.parts import address
 from pages.parts.data import listed, private
 from pages.parts.drafts import Draft, change, changes_of, discard, draft_of, system_text, told
+from pages.parts.limit_fields import limit_fields
 from pages.parts.live_model import missing
 from pages.parts.offered import known_names
 from pages.parts.phases import phase_words
@@ -50,7 +51,7 @@ def fork_panel(run: OpenRun, moment: Moment) -> None:
     elif begins != moment:
         st.caption(t("The request is ready here. What is changed goes into a new one, so the fork begins before it."))
     _message_fields(run, trace, begins, draft)
-    with st.expander(t("System text, tools and step limit"), type="compact", key=f"fork-more-{run.id}"):
+    with st.expander(t("System text, tools and limits"), type="compact", key=f"fork-more-{run.id}"):
         _other_fields(run, trace, draft)
     lines = told(draft, trace)
     if lines:
@@ -216,6 +217,7 @@ def _other_fields(run: OpenRun, trace: Trace, draft: Draft) -> None:
         on_change=_limit_changed,
         args=(run.id, limit, key),
     )
+    limit_fields(run.id, run.loop.settings.limits, draft)
 
 
 def _system_changed(run_id: str, before: str, field: str) -> None:

@@ -11,6 +11,7 @@ from typing import Any
 from agent.errors import AgentError, InputError
 from agent.fork import Changes, fork
 from agent.journal import write_trace
+from agent.limits import Limits
 from agent.loop import Loop
 from agent.models.absent import AbsentModel
 from agent.moments import Moment, moments
@@ -109,13 +110,17 @@ def forked(run: OpenRun, moment: Moment, changes: Changes) -> OpenRun:
         AgentError: a change that makes no sense, or the model or a tool cannot be made.
         OSError: the new run cannot be saved.
     """
-    setup, options = _with_live_model(run.setup), {}
+    setup, options = _with_live_model(run.setup), dict[str, Any]()
     if changes.tools is not None:
         names = tuple(changes.tools)
         setup = replace(setup, tools=names) if setup.own else replace(setup, script_tools=names)
     if "max_steps" in changes.settings:
         options["max_steps"] = changes.settings["max_steps"]
         setup = replace(setup, max_steps=options["max_steps"])
+    if "limits" in changes.settings:
+        limits = Limits.from_dict(changes.settings["limits"])
+        options["limits"] = limits
+        setup = replace(setup, guards=bool(limits.repeated_calls or limits.failing_steps))
     snapshot = fork(replace(run.loop.run, trace=run.held()), moment, changes)
     new = registry().open(snapshot["trace"]["trace_id"], lambda: _resumed(snapshot, setup, **options))
     if new.loop.phase is None:

@@ -392,3 +392,16 @@ def test_a_live_run_is_forked_only_with_its_key(visit: Visit, press: Press) -> N
     assert alone.button(key="fork").disabled
     assert "API key" in shown(alone)
     assert "secret-key-123" not in shown(alone)
+
+
+def test_a_fork_takes_other_limits_and_says_no_to_those_that_make_no_sense(finished: OpenRun) -> None:
+    app = panels(finished.id)
+    field = f"fork-repeated_calls-{finished.id}-0"
+    app.number_input(key=field).set_value(1).run()
+    assert app.number_input(key=field).value == finished.loop.settings.limits.repeated_calls
+    app.number_input(key=field).set_value(5).run()
+    assert "Other limits" in shown(app)
+    new = opened(click(app, "fork"))
+    assert new.loop.settings.limits.repeated_calls == 5
+    assert new.loop.trace.interventions[-1]["kind"] == "settings_changed"
+    assert finished.loop.settings.limits.repeated_calls == 3
