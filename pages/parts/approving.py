@@ -53,7 +53,8 @@ class _Drawn:
 def approval_panel(run: OpenRun) -> None:
     """The calls of the reply at hand: what policy and limits say about each, and what a person may decide instead."""
     if run.loop.waiting:
-        st.warning(t("These calls wait for your decision. Nothing runs before it."), icon=":material/front_hand:")
+        told = t("These calls wait for your decision. Nothing runs before it.")
+        st.markdown(f":orange-badge[:material/front_hand: {told}]")
     foreseen = run.loop.foreseen()
     calls = list(run.loop.run.pending)
     first = next((n for n, pending in enumerate(calls) if pending.decision is None and pending.result is None), None)
@@ -77,15 +78,15 @@ def decided_list(calls: tuple[PendingCall, ...]) -> None:
 
 def _call(run: OpenRun, position: int, pending: PendingCall, foreseen: PendingCall, *, first: bool) -> None:
     drawn, call = _Drawn(position, _key(run, position), pending, pending.decision), pending.call
-    arguments = redact_text(call.arguments_text(), run.loop.secrets)
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         st.text(t("Call {n}: {id}", n=position + 1, id=call.id), width="content")
         st.markdown(_verdict(pending, foreseen.decision), width="content")
+    if pending.result is not None:  # nothing is left to decide, and the others need the room
+        return
     if said := _said(run, foreseen):
         st.text(said)
+    arguments = redact_text(call.arguments_text(), run.loop.secrets)
     st.code(jsontext.clean(f"{call.name}({_short(arguments, _LONGEST)})"), language=None, wrap_lines=True)
-    if pending.result is not None:
-        return
     with st.container(horizontal=True, vertical_alignment="center", gap="xsmall"):
         control = controls()["approve"]
         st.button(
