@@ -57,14 +57,15 @@ def foresee(
     return ahead
 
 
-def ask_about_unknowns(calls: list[PendingCall], why: str = UNKNOWN_OUTCOME) -> bool:
+def ask_about_unknowns(calls: list[PendingCall]) -> bool:
     """Take the approval back from every tool that had begun and has no result: whether it ran is for a person to say.
 
     True when there is such a call.
     """
     unknown = [pending for pending in calls if pending.begun and pending.result is None]
     for pending in unknown:
-        pending.before, pending.decision, pending.question = pending.before or pending.decision, None, why
+        if pending.decision is not None or not pending.question:  # otherwise a person is asked already
+            pending.before, pending.decision, pending.question = pending.decision, None, UNKNOWN_OUTCOME
     return bool(unknown)
 
 

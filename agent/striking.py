@@ -8,6 +8,7 @@ effect, or is still armed.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from copy import copy
 from dataclasses import asdict, replace
 from typing import Any
 
@@ -104,9 +105,11 @@ class Striker:
             reply, latency_ms = ask(control)
         except AgentError as error:
             self._note_provider(struck)
-            if isinstance(error, ModelError):
-                error.retries = (*retries, *_renumbered(error.retries, len(retries)))
-            raise
+            if not (isinstance(error, ModelError) and retries):
+                raise
+            told = copy(error)  # a script raises the same one whenever it is asked for this turn
+            told.retries = (*retries, *_renumbered(error.retries, len(retries)))
+            raise told from error
         self._note_provider(struck)
         if retries:
             reply = replace(reply, retries=(*retries, *_renumbered(reply.retries, len(retries))))

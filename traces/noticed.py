@@ -12,9 +12,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from agent import faults, jsontext
-from agent.closing import CLAIMED
+from agent.closing import CLAIMED, NOT_STRUCK
 from agent.faults import FAULTS
 from agent.policy import CapabilityPolicy
+from agent.recording import DETOUR
 from agent.stops import StopReason
 from agent.striking import struck
 from agent.trace import Edit, ToolRun, Trace, TraceStep
@@ -75,6 +76,18 @@ def noticed(trace: Trace) -> list[Noticed]:
         except (AttributeError, IndexError, KeyError, TypeError, ValueError):  # a file that we did not write
             check, did = None, ["the records of this fault cannot be read"]
         found.append(Noticed(case.kind, case.at, str(strike.get("phase")), check, tuple(did)))
+    return found
+
+
+def not_struck(trace: Trace) -> list[str]:
+    """The kinds of the faults that were still armed when the run ended; empty while it goes on."""
+    found: list[str] = []
+    for note in reversed(trace.notes if trace.outcome.reason else []):
+        kind = note.get("kind")
+        if kind in (DETOUR, "turn"):
+            break
+        if kind == NOT_STRUCK and str(note.get("fault")) in FAULTS:
+            found.insert(0, note["fault"])
     return found
 
 

@@ -253,3 +253,61 @@ def test_there_must_be_a_call_to_decide_about(started: Callable[..., Loop]) -> N
         loop.advance()
     with pytest.raises(InputError, match="no call 6"):
         loop.decide(5, Decision.run())
+
+
+def test_what_the_policy_denies_is_denied_at_approve_whatever_a_person_said_before(
+    make_tool: Callable[..., Tool], started: Callable[..., Loop]
+) -> None:
+    ran: list[Any] = []
+    tools, policy = [make_tool(ran=ran)], CapabilityPolicy(deny=["act"])
+    for said in (Decision.run(), Decision.edit({"n": 2})):
+        loop = started(call(), "done", tools=tools, policy=policy, to=Phase.APPROVE)
+        loop.decide(0, said)
+        denied = Decision("denied", "policy", "the policy denies the tool 'act'")
+        assert loop.foreseen()[0].decision == denied
+        loop.advance()
+        assert (loop.phase, loop.run.pending[0].decision) == (Phase.EXECUTE, denied)
+        loop.finish()
+        assert loop.trace.interventions == []
+    mocked = started(call(), "done", tools=tools, policy=policy, to=Phase.APPROVE)
+    mocked.decide(0, Decision.mock("given"))
+    mocked.finish()
+    assert mocked.messages[2].text.endswith("given"), "a result that a person gives runs nothing"
+    assert not ran
+
+
+def test_a_denial_that_came_between_approve_and_the_result_is_there_after_a_crash(
+    make_tool: Callable[..., Tool], started: Callable[..., Loop], tmp_path: Path
+) -> None:
+    tools = [make_tool()]
+    loop = started(call(), "done", tools=tools, journal=tmp_path, to=Phase.APPROVE)
+    loop.decide(0, Decision.edit({"n": 2}))
+    loop.advance()
+    loop.extend(policy=CapabilityPolicy(deny=["act"]))
+    loop.advance()
+    snapshot = recover(tmp_path / f"{loop.trace.trace_id}.jsonl")
+    again = Loop.resume(snapshot, model=FakeModel([call(), "done"]), tools=tools)
+    for each in (loop, again):
+        each.finish()
+        assert each.trace.steps[0].tools[0].decision == "denied"
+        assert "the policy denies" in each.messages[2].text
+        assert [item["kind"] for item in each.trace.interventions] == ["extended"]
+
+
+def test_who_takes_a_rejection_back_is_believed(make_tool: Callable[..., Tool], started: Callable[..., Loop]) -> None:
+    ran: list[Any] = []
+    loop = started(call(), call(), "done", tools=[make_tool(ran=ran)], to=Phase.APPROVE)
+    loop.decide(0, Decision.reject("no"))
+    loop.decide(0, Decision.run())
+    loop.finish()
+    assert len(ran) == 2, "the same call is not refused either when it is made again"
+
+
+def test_a_call_that_was_decided_before_approve_counts_as_the_tool_that_it_means(
+    make_tool: Callable[..., Tool], started: Callable[..., Loop]
+) -> None:
+    loop = started([ToolCall("c1", "functions.act", {})], "done", tools=[make_tool()], to=Phase.APPROVE)
+    loop.decide(0, Decision.run())
+    loop.finish()
+    assert loop.trace.steps[0].tools[0].name == "act"
+    assert loop.trace.entries[2].maker == "environment"

@@ -12,28 +12,18 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from agent import CapabilityPolicy, Decision, Limits, Loop, Phase, StopReason
-from agent.faults import FAULTS, Fault
+from agent.faults import FAULTS
 from agent.protocol import violations
 from agent.recovery import recover
 from agent.request import MessageView, apply_edits
 from agent.scripts import load_script, scenarios
 from agent.striking import struck
+from tests.agent.walks import fault, left
 
-QUICK = {
-    "provider_429": {"wait_s": 0},
-    "tool_times_out": {"timeout_s": 0.02},
-    "tool_returns_too_much": {"characters": 9},
-}
 SCENARIOS = sorted(info.name for info in scenarios())
 NATIVE = [name for name in SCENARIOS if load_script(name).protocol == "native"]
 """Those whose calls have the ids of the script; the other protocol makes new ones each time."""
 EVERYWHERE = set(range(100))
-TIMES = {"at", "started", "created", "latency_ms", "first_token_ms", "active_s", "trace_id"}
-"""What differs between two runs that do the same."""
-
-
-def fault(kind: str) -> Fault:
-    return Fault(kind, QUICK.get(kind, {}))
 
 
 def begun(scenario: str, folder: Path, **options: Any) -> Loop:
@@ -62,17 +52,6 @@ def step(loop: Loop) -> None:
     if loop.phase is Phase.CALL and request and not any(i.breaks_protocol for i in loop.settings.interventions):
         sent = apply_edits(MessageView(loop.messages, request.upto), request.edits)
         assert violations(sent) == []
-
-
-def without_times(value: Any) -> Any:
-    if isinstance(value, Mapping):
-        return {key: without_times(item) for key, item in value.items() if key not in TIMES}
-    return [without_times(item) for item in value] if isinstance(value, list) else value
-
-
-def left(loop: Loop) -> Any:
-    """What a run left behind, without its times."""
-    return without_times(loop.snapshot())
 
 
 def play(scenario: str, armed: Mapping[int, list[str]], kills: set[int], **options: Any) -> Loop:

@@ -21,6 +21,7 @@ def call(**arguments: object) -> list[ToolCall]:
     return [ToolCall("c1", "act", arguments)]
 
 
+NAMES = ("act", "other")
 GUARDS = {"limits": Limits.guarded(), "max_steps": 30}
 
 
@@ -110,3 +111,20 @@ def test_a_success_in_between_resets_the_count(make_tool: Callable[..., Tool], g
     answers = iter([ValueError("1"), ValueError("2"), "fine", ValueError("3"), ValueError("4"), "fine"])
     turns = [call(n=n) for n in range(6)]
     assert go([*turns, "done"], make_tool(lambda n: next(answers)), **GUARDS).reason == "final"
+
+
+def test_repeats_in_one_reply_count_whatever_stands_beside_them(go: Callable[..., RunResult]) -> None:
+    same = [ToolCall(f"c{n}", "act", {"city": "Oslo"}) for n in range(3)]
+    other = ToolCall("d", "other", {"item": "tea"})
+    tools = [Tool(name=name, description="", parameters={"type": "object"}, func=lambda **_: "ok") for name in NAMES]
+    result = go([[*same, other], "done"], *tools, **GUARDS)
+    assert (result.reason, result.steps[-1].detail) == (
+        "repeated_call",
+        "repeated_call: act: the same call with the same outcome 3 times",
+    )
+    assert go([[*same[:2], other], "done"], *tools, **GUARDS).reason == "final", "twice is not three times"
+
+
+def test_different_calls_of_one_reply_are_no_repeats(go: Callable[..., RunResult]) -> None:
+    six = [ToolCall(f"c{n}", "act", {"n": n}) for n in range(6)]
+    assert go([six, "done"], **GUARDS).reason == "final"

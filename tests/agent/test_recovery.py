@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -21,8 +22,13 @@ from agent import (
     Phase,
     Tool,
     ToolCall,
+    Trace,
 )
+from agent.acting import SECRET_LOST
+from agent.fork import fork
+from agent.moments import moments
 from agent.recovery import recover
+from agent.rewind import rewind
 
 
 def left_behind(folder: Path) -> dict[str, Any]:
@@ -164,3 +170,103 @@ def test_a_nudge_is_counted_once_whenever_the_process_ends(
     assert again.run.counters.nudges == 1
     again.finish()
     assert (again.stop_reason, [m.role for m in again.messages].count("user")) == ("final", 3)
+
+
+def test_a_summary_that_did_not_help_is_kept_with_the_failed_prepare(
+    make_tool: Callable[..., Tool], tmp_path: Path
+) -> None:
+    script = [*(call(n, n=n) for n in range(3)), "done " + "long " * 60, "summary " + "blah " * 400, "after"]
+    loop = Loop(
+        FakeModel(script), [make_tool("word " * 90)], context=ContextBudget(300, max_result_tokens=90), journal=tmp_path
+    )
+    loop.start("go " + "x " * 20)
+    loop.finish()
+    loop.start("second " + "y " * 900)
+    loop.advance()
+    assert (loop.phase, loop.run.failure and loop.run.failure.reason) == (Phase.DECIDE, "context_overflow")
+    assert "summary" in [note["kind"] for note in loop.trace.notes]
+    assert left_behind(tmp_path) == loop.snapshot() | {"counters": left_behind(tmp_path)["counters"]}
+    counters = left_behind(tmp_path)["counters"] | {"active_s": loop.run.counters.active_s}
+    assert counters == loop.snapshot()["counters"], "all but the time that prepare took"
+
+
+# ---- secrets, which are not kept on disk ----
+
+KEY = "sk-abcdefghijklmnopqrstuvwxyz0123456789ABCD"
+SECRET = [ToolCall("c1", "act", {"api_key": KEY})]
+
+
+def asks_about_the_secret(loop: Loop, ran: list[Any]) -> None:
+    """The call waits for a person; nobody is there, so nothing runs."""
+    assert (loop.waiting, loop.run.pending[0].question) == (True, SECRET_LOST)
+    assert loop.foreseen()[0].question == SECRET_LOST
+    loop.finish()
+    assert "held a secret" in loop.messages[2].text
+    assert ran == []
+
+
+@pytest.mark.parametrize("phase", [Phase.APPROVE, Phase.EXECUTE])
+def test_a_call_whose_secret_is_lost_waits_for_a_person(
+    make_tool: Callable[..., Tool], started: Callable[..., Loop], tmp_path: Path, phase: Phase
+) -> None:
+    ran: list[Any] = []
+    tools = [make_tool(ran=ran)]
+    started(SECRET, "done", tools=tools, journal=tmp_path, to=phase)
+    again = Loop.resume(left_behind(tmp_path), model=FakeModel([SECRET, "done"]), tools=tools)
+    assert again.phase is Phase.APPROVE
+    asks_about_the_secret(again, ran)
+
+
+@pytest.mark.parametrize("phase", [Phase.APPROVE, Phase.EXECUTE])
+def test_it_waits_in_a_fork_of_a_file_and_in_a_run_that_went_back_as_well(
+    make_tool: Callable[..., Tool], started: Callable[..., Loop], tmp_path: Path, phase: Phase
+) -> None:
+    ran: list[Any] = []
+    tools = [make_tool(ran=ran)]
+    started(SECRET, "done", tools=tools, journal=tmp_path).finish()
+    assert ran == [("act", {"api_key": KEY})]
+    ran.clear()
+    (path,) = tmp_path.iterdir()
+    trace = Trace.from_dict(json.loads(path.read_bytes()))
+    moment = next(moment for moment in moments(trace) if moment.phase is phase)
+    for snapshot in (fork(trace, moment), rewind(trace, moment).to_dict()):
+        asks_about_the_secret(Loop.resume(snapshot, model=FakeModel([SECRET, "done"]), tools=tools), ran)
+
+
+@pytest.mark.parametrize("setting", ["ask", "run", "skip"])
+@pytest.mark.parametrize("dies", [False, True])
+def test_changed_arguments_whose_secret_is_lost_wait_for_a_person(
+    make_tool: Callable[..., Tool], started: Callable[..., Loop], tmp_path: Path, dies: bool, setting: Any
+) -> None:
+    left: list[dict[str, Any]] = []
+    dying = make_tool(lambda **_: left.append(left_behind(tmp_path)))
+    loop = started(call(), "done", tools=[dying], journal=tmp_path, to=Phase.APPROVE, unknown=setting)
+    loop.decide(0, Decision.edit({"api_key": KEY}))
+    loop.advance()
+    snapshot = left_behind(tmp_path)
+    loop.advance()
+    ran: list[Any] = []
+    again = Loop.resume(
+        left[0] if dies else snapshot, model=FakeModel([call(), "done"]), tools=[make_tool(ran=ran)], journal=tmp_path
+    )
+    assert again.waiting
+    twice = Loop.resume(left_behind(tmp_path), model=FakeModel([call(), "done"]), tools=[make_tool(ran=ran)])
+    asks_about_the_secret(twice, ran)
+
+
+@pytest.mark.parametrize(
+    "said", [Decision.edit({"n": 1}), Decision.mock("given"), Decision.skip("no need"), Decision.reject("never")]
+)
+def test_what_was_decided_without_letting_the_secret_run_still_holds(
+    make_tool: Callable[..., Tool], started: Callable[..., Loop], tmp_path: Path, said: Decision
+) -> None:
+    ran: list[Any] = []
+    loop = started(SECRET, "done", tools=[make_tool(ran=ran)], journal=tmp_path, to=Phase.APPROVE)
+    loop.decide(0, said)
+    loop.advance()
+    again = Loop.resume(left_behind(tmp_path), model=FakeModel([SECRET, "done"]), tools=[make_tool(ran=ran)])
+    assert not again.waiting
+    loop.finish()
+    again.finish()
+    assert again.messages[2] == loop.messages[2]
+    assert ran == ([("act", {"n": 1})] * 2 if said.runs else [])

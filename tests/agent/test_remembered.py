@@ -15,7 +15,9 @@ from typing import Any
 import pytest
 
 from agent import Breakpoint, FakeModel, Loop, Message, ModelReply, Phase, Runner, Tool, ToolCall, Trace
+from agent.moments import moments
 from agent.recovery import recover
+from agent.rewind import rewind
 from agent.tape import ROOM
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -58,6 +60,28 @@ def test_a_run_that_is_over_still_remembers_and_a_later_turn_keeps_it(
     assert recover(journal_of(loop, tmp_path))["trace"]["mine"] == 1
 
 
+def test_what_is_remembered_after_the_end_is_in_the_trace_file(started: Callable[..., Loop], tmp_path: Path) -> None:
+    loop = started([ToolCall("c1", "act", {})], "done", journal=tmp_path)
+    loop.finish()
+    runner = Runner(loop)
+    runner.breakpoints = (Breakpoint("tool", "act"),)
+    (path,) = tmp_path.iterdir()
+    trace = Trace.from_dict(json.loads(path.read_bytes()))
+    assert trace.to_dict() == loop.trace.to_dict()
+    again = Loop.resume(
+        rewind(trace, moments(trace)[-1]).to_dict(), model=FakeModel(["done"]), tools=loop.tools, journal=tmp_path
+    )
+    another = Runner(again)
+    assert another.breakpoints == (Breakpoint("tool", "act"),)
+    another.breakpoints = ()
+    assert json.loads(path.read_bytes())["breakpoints"] == []
+
+
+def test_a_run_that_was_never_started_leaves_no_file(tmp_path: Path) -> None:
+    Loop(FakeModel(["done"]), journal=tmp_path).remember("mine", 1)
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_a_secret_that_is_remembered_reaches_no_file(tmp_path: Path) -> None:
     key = "Zq81Lm-the-key-in-use"
 
@@ -69,6 +93,8 @@ def test_a_secret_that_is_remembered_reaches_no_file(tmp_path: Path) -> None:
     Runner(loop).breakpoints = (Breakpoint("text", key),)
     assert key.encode() not in journal_of(loop, tmp_path).read_bytes()
     loop.finish()
+    assert key.encode() not in journal_of(loop, tmp_path).with_suffix(".json").read_bytes()
+    Runner(loop).breakpoints = (Breakpoint("text", f"the {key}"),)
     assert key.encode() not in journal_of(loop, tmp_path).with_suffix(".json").read_bytes()
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -23,11 +23,37 @@ from agent import (
     ToolCall,
     Usage,
 )
+from agent.faults import Fault
 from agent.recording import step_number
 
+QUICK = {
+    "provider_429": {"wait_s": 0},
+    "tool_times_out": {"timeout_s": 0.02},
+    "tool_returns_too_much": {"characters": 9},
+}
+"""Parameters with which a fault takes no time."""
+TIMES = {"at", "started", "finished", "created", "latency_ms", "first_token_ms", "active_s", "trace_id", "parent"}
+"""What differs between two runs that do the same."""
 Standing = tuple[int, Phase | None, int]
 """Step, phase and number of messages."""
 TOOLS = ("act", "fail", "risky", "banned", "missing", "functions.act")
+
+
+def fault(kind: str) -> Fault:
+    """A fault that takes no time."""
+    return Fault(kind, QUICK.get(kind, {}))
+
+
+def without_times(value: Any) -> Any:
+    """JSON data without what differs between two runs that do the same."""
+    if isinstance(value, Mapping):
+        return {key: without_times(item) for key, item in value.items() if key not in TIMES}
+    return [without_times(item) for item in value] if isinstance(value, list) else value
+
+
+def left(loop: Loop) -> Any:
+    """What a run left behind, without its times."""
+    return without_times(loop.snapshot())
 
 
 def standing(loop: Loop) -> Standing:
