@@ -61,7 +61,7 @@ def test_two_forks_of_one_point_and_the_run_that_they_come_from(app: str, lab) -
     assert len({first, second, point}) == 3
 
     panel(lab)
-    expect(lab.page.get_by_text("Forks of this run: 2")).to_be_visible()
+    expect(lab.page.get_by_text("Runs that were forked from one another: 3")).to_be_visible()
     lab.key("g")
     lab.rows(7)
     lab.page.reload()
