@@ -16,7 +16,7 @@ from pages.parts.phases import phase_words
 from pages.parts.runs import OpenRun
 from pages.parts.tabs import tabs
 from pages.parts.words import loop_words, t
-from traces.noticed import Noticed, noticed
+from traces.noticed import Noticed, not_struck, noticed
 
 _KIND = "fault-kind"
 
@@ -48,14 +48,21 @@ def arm_chosen(run: OpenRun) -> None:
 
 
 def noticed_panel(trace: Trace) -> None:
-    """Draw what came of every fault that struck: where, what noticed it, and what the loop did; else nothing."""
-    found = noticed(trace)
-    if not found:
+    """Draw what came of every fault: where it struck, what noticed it, and what the loop did, or that it never did.
+
+    Nothing where there was none.
+    """
+    found, missed = noticed(trace), not_struck(trace)
+    if not found and not missed:
         return
     with st.expander(t("Faults that struck: {n}", n=len(found)), type="compact", expanded=True, key="noticed"):
         for each in found:
             st.markdown(f"**{_words(each.fault)}** · {_where(each)} · {_check(each)}")
             st.text("\n".join(map(loop_words, each.did)))  # it may hold names out of a file
+        for kind in missed:
+            st.markdown(
+                f"**{_words(kind)}** · :gray-badge[{t('It was armed, and the run ended before it could strike')}]"
+            )
 
 
 def _words(kind: str) -> str:

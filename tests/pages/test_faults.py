@@ -158,6 +158,18 @@ def test_what_noticed_a_fault_is_told_with_its_place(
     assert label(app) == "Faults: 0"
 
 
+def test_a_fault_that_never_struck_is_told_at_the_end(open_run: Callable[..., OpenRun]) -> None:
+    run = open_run(["done"], [echo])
+    app = arm(opened(run=run.id, lang="en"), "tool_raises")
+    assert not app.main.expander
+    run.runner.resume()
+    assert run.runner.wait(10)
+    text = shown(settled(app.run()))
+    assert app.main.expander[0].label == "Faults that struck: 0"
+    assert "A tool: raises an error" in text
+    assert "It was armed, and the run ended before it could strike" in text
+
+
 def test_the_panels_speak_chinese(open_run: Callable[..., OpenRun]) -> None:
     run = open_run(TURNS, [echo])
     app = arm(opened(run=run.id, lang="zh"), "tool_returns_nothing")
