@@ -3,7 +3,8 @@
     python3 tests/run.py [--fresh] [PYTEST ARGUMENTS]
 
 A virtual environment is kept in ``.venv-test`` (``--fresh`` begins with a new one). Chromium is installed by apt where
-it is missing. The first check that fails ends the command with its exit code.
+it is missing. Tests run in two processes, since those in the browser mostly wait. The first check that fails ends the
+command with its exit code.
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ def main(arguments: Sequence[str]) -> int:
         ("ruff", "check", *SOURCES),
         ("ruff", "format", "--check", *SOURCES),
         ("mypy",),
-        ("pytest", *more),
+        ("pytest", "-n", "2", "--dist", "loadfile", *more),
     )
     for check in checks:
         say(" ".join(check))
