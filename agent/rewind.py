@@ -9,6 +9,7 @@ before an end, which is taken to be the sum of the calls' times; and settings th
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import pairwise
 from typing import Any
 
 from agent import recording, tokens
@@ -69,7 +70,7 @@ class _Again:
         self._notes = self._held = 0  # how many notes and messages of the source the run has come by
         lists: dict[str, Any] = {name: [] for name in ("messages", "entries", "steps", "interventions", "notes")}
         self.run = RunState(replace(trace, **lists, outcome=Outcome()))
-        self._last_call = {m.step: m.number for m in path if m.phase is CALL}
+        self._last_call = {m.step: m.number for m, after in pairwise(path) if _made_a_call(m, after)}
         self._window_for_now()
 
     def move_to(self, place: int) -> None:
@@ -348,6 +349,11 @@ _MOVES = {
     APPEND: _Again._append,
     DECIDE: _Again._decide,
 }
+
+
+def _made_a_call(before: Moment, after: Moment) -> bool:
+    """Whether a model was called between two moments, and the run did not end, or go on elsewhere, right before it."""
+    return before.phase is CALL and after.phase is not None and after.turn == before.turn
 
 
 def _by_budget(edit: Any) -> bool:

@@ -254,3 +254,13 @@ def test_the_retries_of_the_model_itself_are_counted_on() -> None:
     loop.start("go")
     hit(loop, "provider_429", wait_s=0)
     assert [retry["attempt"] for retry in loop.trace.steps[0].retries] == [1, 2]
+
+
+def test_a_script_that_fails_says_the_same_of_every_run() -> None:
+    own = Retry(1, "reset", 0.0)
+    turns = [ModelError("no", retries=[own])]
+    for _ in range(2):
+        loop = Loop(FakeModel(turns))
+        loop.start("go")
+        hit(loop, "provider_429", wait_s=0)
+        assert [retry["attempt"] for retry in loop.trace.steps[0].retries] == [1, 2]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -109,6 +110,26 @@ def test_a_hanging_tool_lets_go_of_its_thread_when_nobody_waits_for_it(started: 
     for thread in set(threading.enumerate()) - before:
         thread.join(5)
     assert set(threading.enumerate()) <= before
+
+
+@dataclass
+class Slow:
+    """Arguments that take longer to be read than the tool may take."""
+
+    name: str
+
+    def __post_init__(self) -> None:
+        time.sleep(0.5)
+
+
+def test_a_tool_that_was_waited_for_in_vain_has_struck_even_if_it_was_not_called_yet() -> None:
+    def visit(place: Slow) -> str:
+        return place.name
+
+    loop = Loop(FakeModel([call("visit", place={"name": "Oslo"}), "done"]), [visit])
+    loop.start("go")
+    hit(loop, "tool_times_out", timeout_s=0.05)
+    assert "timed out" in results(loop)[0]
 
 
 def test_a_stop_ends_the_wait_for_a_hanging_tool(started: Started) -> None:

@@ -204,3 +204,38 @@ def test_a_moment_of_a_run_that_goes_on(started: Callable[..., Loop]) -> None:
     assert run.pending[0].result is not None, "which is not in the trace yet"
     assert run.trace.messages is not loop.messages
     assert [message.role for message in rewind(loop.trace, found[2]).trace.messages] == ["user", "assistant"]
+
+
+def test_what_the_model_was_asked_with_is_that_of_then(make_tool: Callable[..., Tool]) -> None:
+    script = [call(), call(2), "done"]
+    first = Loop(FakeModel(script), [make_tool()], max_steps=1)
+    first.start("go")
+    first.finish()
+    loop = Loop.resume(
+        first.snapshot(), model=FakeModel(script), tools=[make_tool(), make_tool(name="more")], max_steps=9
+    )
+    loop.finish()
+    for step, names in ((1, ["act"]), (3, ["act", "more"])):
+        run = rewind(loop.trace, at(loop.trace, step, Phase.CALL))
+        assert [schema["function"]["name"] for schema in run.trace.tools] == names
+
+
+def test_what_the_guards_had_counted_before_they_were_removed(started: Callable[..., Loop]) -> None:
+    loop = started(call(), call(), call(), "done", limits=Limits.guarded())
+    counted = []
+    while loop.phase is not None:
+        counted.append(list(loop.run.counters.signatures))
+        if len(loop.trace.steps) == 2:
+            loop.arm(Fault(LIMIT_REMOVED))
+        loop.advance()
+    assert counted[-1]
+    assert [rewind(loop.trace, moment).counters.signatures for moment in moments(loop.trace)[:-1]] == counted
+
+
+def test_the_end_of_a_run_with_a_fault_that_never_struck(started: Callable[..., Loop]) -> None:
+    loop = started("done")
+    loop.arm(Fault("unknown_tool"))
+    loop.arm(Fault("tool_raises"))
+    loop.finish()
+    assert len(loop.trace.notes) == 2
+    assert rewind(loop.trace, moments(loop.trace)[-1]).trace.notes == loop.trace.notes

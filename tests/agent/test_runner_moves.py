@@ -169,6 +169,27 @@ def test_each_step_pressed_in_a_walk_brings_one_phase_at_once() -> None:
     assert done(runner.pause, runner) == (1, Phase.APPEND)
 
 
+@pytest.mark.parametrize("move", ["step_over", "next_call"])
+def test_a_move_to_a_place_does_nothing_while_another_move_is_made(move: str) -> None:
+    gate, begun = threading.Event(), threading.Event()
+
+    class Held(FakeModel):
+        def complete(self, messages: Any, tool_schemas: Any, *, control: Any = None) -> ModelReply:
+            begun.set()
+            gate.wait(WAIT_S)
+            return super().complete(messages, tool_schemas, control=control)
+
+    loop = Loop(Held([[ToolCall("c1", "noop", {})], "done"]), [noop()])
+    loop.start("go")
+    runner = Runner(loop)
+    runner.resume(2)
+    assert begun.wait(WAIT_S)
+    getattr(runner, move)()
+    gate.set()
+    assert runner.wait(WAIT_S)
+    assert (len(loop.trace.steps), loop.phase) == (1, Phase.APPROVE)
+
+
 def test_a_walk_takes_over_a_run_that_moves() -> None:
     gate, begun = threading.Event(), threading.Event()
 

@@ -25,7 +25,7 @@ from agent import (
 )
 from agent.faults import FAULTS, Fault
 from agent.scripts import load_script, scenarios
-from traces.noticed import CHECKS, Noticed, noticed
+from traces.noticed import CHECKS, Noticed, not_struck, noticed
 
 QUICK = {"provider_429": {"wait_s": 0}, "tool_times_out": {"timeout_s": 0.02}}
 
@@ -297,3 +297,32 @@ def test_a_file_that_says_nonsense_about_a_fault_is_read_all_the_same(
     loop.trace.notes.append(note)
     (found,) = noticed(loop.trace)
     assert (found.fault, found.step) == (kind, step)
+
+
+def test_a_fault_that_never_struck_is_told_when_the_run_is_over() -> None:
+    loop = Loop(FakeModel(["done", call(), "done"]), [act()])
+    loop.start("go")
+    loop.arm(Fault("unknown_tool"))
+    loop.arm(Fault("tool_raises"))
+    assert not_struck(loop.trace) == []
+    loop.finish()
+    assert not_struck(Trace.from_dict(loop.trace.to_dict())) == ["unknown_tool", "tool_raises"]
+    assert noticed(loop.trace) == []
+    loop.start("again")
+    assert not_struck(loop.trace) == [], "it goes on, and they are still armed"
+    loop.finish()
+    assert [found.fault for found in noticed(loop.trace)] == ["unknown_tool"]
+    assert not_struck(loop.trace) == ["tool_raises"]
+    loop.extend()
+    assert not_struck(loop.trace) == []
+    loop.finish()
+    assert not_struck(loop.trace) == ["tool_raises"]
+
+
+@given(notes=st.lists(st.fixed_dictionaries({"kind": JUNK | st.just("fault_not_struck"), "fault": JUNK})))
+def test_notes_that_say_nonsense_are_passed(notes: list[dict[str, Any]]) -> None:
+    loop = Loop(FakeModel(["done"]))
+    loop.start("go")
+    loop.finish()
+    loop.trace.notes = notes
+    assert not_struck(loop.trace) == []

@@ -221,8 +221,8 @@ class Taker(BaseHTTPRequestHandler):
         pass
 
 
-@pytest.mark.parametrize("size", [1, 4000])
-def test_the_command_sends_the_body_through_a_real_shell(size: int) -> None:
+@pytest.mark.parametrize(("size", "path"), [(1, "/v1"), (4000, "/v1"), (1, "/v'1;echo$(id)`id`&x")])
+def test_the_command_sends_the_body_through_a_real_shell(size: int, path: str) -> None:
     trace = made(1, Request(upto=1), messages=[Message("user", NASTY * size)])
     trace.config = {"asked_with": {"options": {"model": "m'$(id)", "stream": True}}}
     body = body_of(trace, trace.steps[0])
@@ -231,12 +231,12 @@ def test_the_command_sends_the_body_through_a_real_shell(size: int) -> None:
     server = ThreadingHTTPServer(("127.0.0.1", 0), handler)
     threading.Thread(target=server.serve_forever, args=(0.05,), daemon=True).start()
     try:
-        command = curl_command(body, f"http://127.0.0.1:{server.server_address[1]}/v1/")
+        command = curl_command(body, f"http://127.0.0.1:{server.server_address[1]}{path}/")
         environment = {"OPENAI_API_KEY": "key '\"1", "PATH": "/usr/bin:/bin", "LC_ALL": "C.UTF-8", "no_proxy": "*"}
         subprocess.run(["sh"], input=command.encode(), env=environment, check=True, capture_output=True, timeout=30)
     finally:
         server.shutdown()
         server.server_close()
-    ((path, key, data),) = handler.taken
-    assert (path, key) == ("/v1/chat/completions", "Bearer key '\"1")
+    ((asked, key, data),) = handler.taken
+    assert (asked, key) == (f"{path}/chat/completions", "Bearer key '\"1")
     assert json.loads(data) == body
