@@ -212,8 +212,9 @@ def test_a_call_whose_secret_is_lost_waits_for_a_person(
     ran: list[Any] = []
     tools = [make_tool(ran=ran)]
     started(SECRET, "done", tools=tools, journal=tmp_path, to=phase)
-    again = Loop.resume(left_behind(tmp_path), model=FakeModel([SECRET, "done"]), tools=tools)
-    assert again.phase is Phase.APPROVE
+    snapshot = left_behind(tmp_path)
+    assert (snapshot["phase"], snapshot["pending"][0]["question"]) == (Phase.APPROVE, SECRET_LOST)
+    again = Loop.resume(snapshot, model=FakeModel([SECRET, "done"]), tools=tools)
     asks_about_the_secret(again, ran)
 
 
