@@ -130,7 +130,7 @@ def differences(one: Any, other: Any, where: str = "run") -> list[str]:
     return [] if one == other else [f"{where}: {one!r} instead of {other!r}"]
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(SCRIPTS, options(), st.lists(TICKS, min_size=40, max_size=40))
 def test_a_run_that_was_killed_is_the_run_that_was_not(
     script: list[Any], opts: dict[str, Any], ticks: list[Tick]
