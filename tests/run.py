@@ -3,8 +3,8 @@
     python3 tests/run.py [--fresh] [PYTEST ARGUMENTS]
 
 A virtual environment is kept in ``.venv-test`` (``--fresh`` begins with a new one). Chromium is installed by apt where
-it is missing. Tests run in two processes, since those in the browser mostly wait. The first check that fails ends the
-command with its exit code.
+it is missing. The first check that fails ends the command with its exit code. Without arguments, the tests in the
+browser, which mostly wait, run beside all others and are told after them.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ import os
 import shutil
 import subprocess
 import sys
+import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -28,17 +29,32 @@ def main(arguments: Sequence[str]) -> int:
         shutil.rmtree(HOME, ignore_errors=True)
     more = [argument for argument in arguments if argument != "--fresh"]
     install()
-    checks = (
-        ("ruff", "check", *SOURCES),
-        ("ruff", "format", "--check", *SOURCES),
-        ("mypy",),
-        ("pytest", "-n", "2", "--dist", "loadfile", *more),
-    )
-    for check in checks:
-        say(" ".join(check))
-        if code := subprocess.run([PYTHON, "-m", *check], cwd=ROOT, check=False).returncode:
+    for check in (("ruff", "check", *SOURCES), ("ruff", "format", "--check", *SOURCES), ("mypy",)):
+        if code := module(*check):
             return code
-    return 0
+    return module("pytest", *more) if more else everything()
+
+
+def module(*command: str) -> int:
+    """Run a module with its arguments; gives the exit code."""
+    say(" ".join(command))
+    return subprocess.run([PYTHON, "-m", *command], cwd=ROOT, check=False).returncode
+
+
+def everything() -> int:
+    """All tests in two processes; gives the exit code of the first that failed."""
+    browser = [str(PYTHON), "-m", "pytest", "-m", "browser", "-p", "no:cacheprovider"]
+    with tempfile.TemporaryFile() as told:
+        beside = subprocess.Popen(browser, cwd=ROOT, stdout=told, stderr=subprocess.STDOUT)
+        try:
+            code = module("pytest", "-m", "not browser")
+            say("pytest -m browser")
+            code = beside.wait() or code
+        finally:
+            beside.kill()
+        told.seek(0)
+        sys.stdout.write(told.read().decode(errors="replace"))
+    return code
 
 
 def install() -> None:

@@ -41,6 +41,7 @@ def test_calc_is_stepped_by_key_to_the_final_answer(app: str, lab) -> None:
     expect(lab.status).to_contain_text("All checks hold.")
     lab.rows(7)
     lab.cell(7, "计算结果是 20。")
+    lab.page.get_by_role("tab", name="Charts").click()
     expect(lab.page.get_by_role("figure", name="Tokens per step")).to_be_visible()
     expect(lab.page.get_by_role("figure", name="Latency per step")).to_be_visible()
 

@@ -209,8 +209,8 @@ def test_the_newest_message_of_a_long_run_is_on_screen(app: str, lab) -> None:
     lab.open(f"{app}/?scenario=count_files")
     height = lab.page.get_by_test_id("stDataFrame").first.bounding_box()["height"]
     lab.key("g")
-    lab.rows(8)
-    lab.cell(8, "11")
+    lab.rows(7)
+    lab.cell(7, "11")
     table = lab.page.get_by_test_id("stDataFrame").first
     assert table.bounding_box()["height"] == height
     lab.page.get_by_text("Show all 11 messages").click()
