@@ -83,6 +83,10 @@ class Hit(NamedTuple):
     """One plain sentence: what was seen. It may quote a tool or a model, so it is data and no markup."""
 
 
+HIT_KEPT_AS = "breakpoint_hit"
+"""The key under which a trace keeps the last breakpoint that fired, and where."""
+
+
 class Place(NamedTuple):
     """Where a run stands, and how much of it there is."""
 
@@ -94,6 +98,19 @@ class Place(NamedTuple):
     def of(cls, run: RunState) -> Self:
         """The place of a run now."""
         return cls(len(run.trace.steps), run.phase, len(run.trace.messages))
+
+
+def kept_hit(hit: Hit, run: RunState) -> dict[str, Any]:
+    """JSON data of a breakpoint that fired where the run stands now, so that it is told after a restart as well."""
+    return {"breakpoint": hit.breakpoint.to_dict(), "text": hit.text, "at": list(Place.of(run))}
+
+
+def read_hit(data: Any, run: RunState) -> Hit | None:
+    """What :func:`kept_hit` wrote, if the run still stands there; None for anything else."""
+    if not isinstance(data, dict) or data.get("at") != list(Place.of(run)):
+        return None
+    read = read_breakpoints([data.get("breakpoint")])
+    return Hit(read[0], str(data.get("text"))) if read else None
 
 
 def first_hit(breakpoints: Iterable[Breakpoint], loop: RunControl, before: Place) -> Hit | None:

@@ -10,7 +10,17 @@ import threading
 from collections.abc import Callable, Iterable
 
 from agent import clock
-from agent.breakpoints import KEPT_AS, Breakpoint, Hit, Place, first_hit, read_breakpoints
+from agent.breakpoints import (
+    HIT_KEPT_AS,
+    KEPT_AS,
+    Breakpoint,
+    Hit,
+    Place,
+    first_hit,
+    kept_hit,
+    read_breakpoints,
+    read_hit,
+)
 from agent.errors import InputError
 from agent.events import AgentEvent, Phase
 from agent.loop import Loop
@@ -33,8 +43,8 @@ class Runner:
         self.loop = loop
         self.error: BaseException | None = None
         """What ended the thread unasked: a defect of a tool or of this program, kept for the page."""
-        self.hit: Hit | None = None
-        """The breakpoint that the run came to, and what was seen; until the next move."""
+        self.hit: Hit | None = read_hit(loop.trace.extra.get(HIT_KEPT_AS), loop.run)
+        """The breakpoint that the run came to, and what was seen; until the next move, also after a restart."""
         self.version = 0
         """Grows with every event and phase: when it stands still, there is nothing new to draw."""
         self.call: CallProgress | None = None
@@ -185,6 +195,8 @@ class Runner:
             try:
                 self.loop.advance()
                 hit = None if self.loop.stopping else first_hit(self._breakpoints, self.loop, before)
+                if hit:
+                    self.loop.remember(HIT_KEPT_AS, kept_hit(hit, self.loop.run))
             except BaseException as error:
                 defect = error
             with self._lock:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -23,6 +24,7 @@ from agent import (
     Tool,
     ToolCall,
 )
+from agent.recovery import recover
 from agent.runner import SLOWEST_S
 
 WAIT_S = 10
@@ -294,3 +296,22 @@ def test_a_stop_passes_every_breakpoint() -> None:
     go_on.set()
     assert runner.wait(WAIT_S)
     assert (loop.stop_reason, runner.hit) == ("stopped_by_user", None)
+
+
+def test_a_breakpoint_that_was_reached_is_told_after_a_restart_until_the_run_moves(tmp_path: Path) -> None:
+    model = FakeModel([[ToolCall("c1", "noop", {})], "done"])
+    loop = Loop(model, [noop()], journal=tmp_path)
+    loop.start("go")
+    runner = Runner(loop)
+    runner.breakpoints = [Breakpoint("phase", "execute")]
+    runner.resume()
+    assert runner.wait(WAIT_S)
+    assert runner.hit is not None
+    (journal,) = tmp_path.glob("*.jsonl")
+    again = Runner(Loop.resume(recover(journal), model=model, tools=[noop()], journal=tmp_path))
+    assert again.hit == runner.hit
+    again.step()
+    assert again.wait(WAIT_S)
+    assert again.hit is None
+    later = Runner(Loop.resume(recover(journal), model=model, tools=[noop()]))
+    assert later.hit is None
