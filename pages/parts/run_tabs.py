@@ -6,16 +6,16 @@ Only the tab that is open is drawn: the charts alone would cost more than the re
 from __future__ import annotations
 
 import streamlit as st
-from pages.parts.faults import noticed_panel
-from pages.parts.forks import fork_panel, fork_tree
-from pages.parts.request_view import request_view
-from pages.parts.tools_view import tools_view
 
 from pages.parts.charts import step_charts
+from pages.parts.faults import noticed_panel
+from pages.parts.forks import fork_panel, fork_tree
 from pages.parts.history import View
 from pages.parts.message_view import message_view
 from pages.parts.notes import notes_list
+from pages.parts.request_view import request_view
 from pages.parts.runs import OpenRun
+from pages.parts.tools_view import tools_view
 from pages.parts.words import t
 
 
