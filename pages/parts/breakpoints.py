@@ -182,6 +182,10 @@ def _change(run: OpenRun | None, change: Callable[[_Listed], _Listed]) -> None:
         address.keep_breakpoints(change(address.next_breakpoints()))
         return
     with run.lock:
-        run.runner.breakpoints = changed = change(run.runner.breakpoints)
+        changed = change(run.runner.breakpoints)
+        try:
+            run.runner.breakpoints = changed
+        except OSError as error:  # the list holds all the same; a run that is over could not be written anew
+            address.tell(str(error))
     address.keep_breakpoints(changed)
     tabs().wake_others(run.id)
