@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import TimeoutError, expect
 
 pytestmark = pytest.mark.browser
 
@@ -19,16 +19,23 @@ def unfolded(lab: Any, count: int) -> None:
 
 
 def choose(lab: Any, label: str, option: str, *, new: bool = False) -> None:
-    """Choose an option, or type a new one, once the page rests: drawing it anew closes an open list."""
+    """Choose an option, or type a new one. The framework closes an open list when it draws the page anew."""
     box = lab.page.get_by_role("combobox", name=label, exact=True)
+    wanted = lab.page.get_by_role("option", name=option, exact=not new).first
     expect(box).to_be_visible()
-    lab.settled()
-    box.click()
-    box.press("ArrowDown")  # a click right after another list has closed may open none
-    if new:
-        lab.page.keyboard.type(option)
-    lab.page.get_by_role("option", name=option, exact=not new).first.click()
-    lab.settled()
+    for _ in range(5):
+        lab.settled()
+        box.click()
+        box.press("ArrowDown")
+        if new:
+            box.fill(option)
+        try:
+            wanted.click(timeout=3_000)
+        except TimeoutError:
+            continue
+        lab.settled()
+        return
+    raise AssertionError(f"the list {label} never showed {option}")
 
 
 def add(lab: Any, kind: str, field: str = "", value: str = "") -> None:
