@@ -3,8 +3,8 @@
     python3 tests/run.py [--fresh] [PYTEST ARGUMENTS]
 
 A virtual environment is kept in ``.venv-test`` (``--fresh`` begins with a new one). Chromium is installed by apt where
-it is missing. The first check that fails ends the command with its exit code. Without arguments, the tests run in two
-processes.
+it is missing. The first check that fails ends the command with its exit code. Without arguments, the tests in the
+browser, which mostly wait, run beside all others and are told after them.
 """
 
 from __future__ import annotations
@@ -13,14 +13,13 @@ import os
 import shutil
 import subprocess
 import sys
+import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 HOME = ROOT / ".venv-test"
 PYTHON = HOME / "bin" / "python"
-IN_TWO = ("-n", "2", "--dist", "loadfile", "--no-loadscope-reorder")
-"""File by file in their order: the tests of agent/ come before the browser's driver takes the thread for itself."""
 SOURCES = ("app.py", "agent", "traces", "pages", "tests")
 
 
@@ -33,13 +32,29 @@ def main(arguments: Sequence[str]) -> int:
     for check in (("ruff", "check", *SOURCES), ("ruff", "format", "--check", *SOURCES), ("mypy",)):
         if code := module(*check):
             return code
-    return module("pytest", *(more or IN_TWO))
+    return module("pytest", *more) if more else everything()
 
 
 def module(*command: str) -> int:
     """Run a module with its arguments; gives the exit code."""
     say(" ".join(command))
     return subprocess.run([PYTHON, "-m", *command], cwd=ROOT, check=False).returncode
+
+
+def everything() -> int:
+    """All tests in two processes; gives the exit code of the first that failed."""
+    browser = [str(PYTHON), "-m", "pytest", "-m", "browser", "-p", "no:cacheprovider"]
+    with tempfile.TemporaryFile() as told:
+        beside = subprocess.Popen(browser, cwd=ROOT, stdout=told, stderr=subprocess.STDOUT)
+        try:
+            code = module("pytest", "-m", "not browser")
+            say("pytest -m browser")
+            code = beside.wait() or code
+        finally:
+            beside.kill()
+        told.seek(0)
+        sys.stdout.write(told.read().decode(errors="replace"))
+    return code
 
 
 def install() -> None:

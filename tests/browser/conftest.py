@@ -131,7 +131,7 @@ class Lab:
     def settled(self) -> None:
         """Wait until the page rests: also what comes after drawing, such as listening to keys, is done."""
         self.page.wait_for_selector('.stApp[data-test-script-state="notRunning"]')
-        self.page.evaluate("new Promise(done => requestIdleCallback(done, {timeout: 2000}))")
+        self.page.evaluate("new Promise(done => requestIdleCallback(done, {timeout: 500}))")
 
     def key(self, key: str) -> None:
         """Press a shortcut once the page rests: while it is drawn anew, a button may not be there."""
