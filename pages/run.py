@@ -52,8 +52,9 @@ def page() -> None:
     live(run, drawn, view, box, obstacle)
     with box.panel:
         _decide(run, drawn, view, ready=ready)
-    selected = message_table(view.trace, key=f"messages-{run.id}", live=not drawn.done, added=view.added)
-    run_tabs(run, view, selected, live=not drawn.done)
+    goes_on = view.phase is not None  # at a moment before the end a call without a result is nothing to remark on
+    selected = message_table(view.trace, key=f"messages-{run.id}", live=goes_on, added=view.added)
+    run_tabs(run, view, selected, live=goes_on)
 
 
 def _decide(run: OpenRun, drawn: Drawn, view: View, *, ready: bool) -> None:

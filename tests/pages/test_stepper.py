@@ -216,6 +216,13 @@ def test_looking_back_runs_nothing_and_shows_the_list_as_it_was(visit: Visit, pr
     assert not app.button(key="step").disabled
 
 
+def test_a_call_that_had_no_result_yet_is_no_fault_of_an_earlier_moment(visit: Visit, press: Press) -> None:
+    app = press(visit(), "continue")
+    early = visit(run=app.query_params["run"], at="3")
+    assert "Next: **approve**" in texts(early, "markdown")
+    assert set(early.dataframe[0].value["note"]) == {""}
+
+
 def test_a_link_to_a_moment_that_is_not_there_shows_the_last_one(visit: Visit, press: Press) -> None:
     app = press(visit(), "step_over")
     again = visit(run=app.query_params["run"], at="999")
