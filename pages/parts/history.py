@@ -49,12 +49,16 @@ class View:
 
 
 def view_of(run: OpenRun) -> View:
-    """What the URL asks for: a moment of this run, or where it stands now."""
-    trace = run.trace()
-    found = moments(trace, run.loop.phase)
-    index = _index(found)
-    moment, earlier = found[index], found[index - 1] if index else None
-    here = run.loop.run if index == len(found) - 1 else rewind(trace, moment)
+    """What the URL asks for: a moment of this run, or where it stands now.
+
+    While the run moves, as another tab may have told it to, that is all there is to see.
+    """
+    with run.lock:  # no move begins meanwhile
+        trace = run.trace()
+        found = moments(trace, run.loop.phase)
+        index = len(found) - 1 if run.runner.busy else _index(found)
+        moment, earlier = found[index], found[index - 1] if index else None
+        here = run.loop.run if index == len(found) - 1 else rewind(trace, moment)
     return View(
         trace=trace if here is run.loop.run else here.trace,
         moment=moment,

@@ -223,6 +223,26 @@ def test_a_call_that_had_no_result_yet_is_no_fault_of_an_earlier_moment(visit: V
     assert set(early.dataframe[0].value["note"]) == {""}
 
 
+def test_a_moment_of_a_run_that_another_tab_moves_is_shown_when_it_rests(open_run: Any, visit: Visit) -> None:
+    gate = threading.Event()
+
+    @tool
+    def wait() -> str:
+        """Wait until the test says so."""
+        assert gate.wait(20)
+        return "waited"
+
+    run = open_run([[ToolCall("c1", "wait", {})], "done"], [wait])
+    run.runner.resume()
+    app = visit(run=run.id, at="2")
+    assert "Looking back" not in texts(app, "markdown")
+    assert "Running" in texts(app, "markdown")
+    gate.set()
+    assert run.runner.wait(10)
+    app.run()
+    assert "Looking back: moment 2" in texts(app, "markdown")
+
+
 def test_a_link_to_a_moment_that_is_not_there_shows_the_last_one(visit: Visit, press: Press) -> None:
     app = press(visit(), "step_over")
     again = visit(run=app.query_params["run"], at="999")
