@@ -187,7 +187,7 @@ def test_a_link_and_a_reload_keep_the_moment_that_is_looked_at(app: str, lab) ->
     lab.page.reload()
     lab.drawn()
     expect(lab.status).to_contain_text("Looking back")
-    assert lab.status.inner_text() == before
+    expect(lab.status).to_have_text(before, use_inner_text=True)
 
 
 # ---- at approve ----
