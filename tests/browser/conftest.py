@@ -13,7 +13,7 @@ import threading
 import time
 import urllib.request
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -21,6 +21,7 @@ from typing import Any
 
 import pytest
 from playwright.sync_api import BrowserContext, Locator, Page, expect
+from playwright.sync_api import TimeoutError as NoAnswer
 
 from pages.parts.message_table import ROW_PX
 
@@ -37,6 +38,16 @@ CHROMIUM_FLAGS = [
 
 ALL_TRACES = re.compile("All traces|全部轨迹")
 """The button that only an open trace has."""
+
+ANSWER_MS = 1_500
+"""Longest wait, in ms, for the page to begin to be drawn after a press: what a press that does nothing costs a test."""
+
+COUNT_DRAWINGS = """
+window.labDrawings = 0;
+new MutationObserver(changes => {
+  if (changes.some(change => change.target.dataset.testScriptState === "running")) window.labDrawings++;
+}).observe(document, {subtree: true, attributeFilter: ["data-test-script-state"]});
+"""
 
 expect.set_options(timeout=15_000)
 
@@ -117,6 +128,7 @@ class Lab:
 
     def __init__(self, page: Page) -> None:
         self.page = page
+        page.add_init_script(COUNT_DRAWINGS)
 
     def open(self, url: str) -> Lab:
         self.page.goto(url)
@@ -133,10 +145,24 @@ class Lab:
         self.page.wait_for_selector('.stApp[data-test-script-state="notRunning"]')
         self.page.evaluate("new Promise(done => requestIdleCallback(done, {timeout: 500}))")
 
-    def key(self, key: str) -> None:
-        """Press a shortcut once the page rests: while it is drawn anew, a button may not be there."""
+    @contextmanager
+    def answered(self) -> Iterator[None]:
+        """Do something to a page that rests, and wait until the page has answered it and rests again.
+
+        The page begins to be drawn a moment after a press. On a busy machine that moment is long enough for a second
+        press, and the framework folds what comes before it began: two presses would act as one, in either order.
+        """
         self.settled()
-        self.page.keyboard.press(key)
+        before = self.page.evaluate("window.labDrawings")
+        yield
+        with suppress(NoAnswer):  # a press that nothing listens to
+            self.page.wait_for_function("before => window.labDrawings > before", arg=before, timeout=ANSWER_MS)
+        self.settled()
+
+    def key(self, key: str) -> None:
+        """Press a shortcut, and wait for what it does."""
+        with self.answered():
+            self.page.keyboard.press(key)
 
     def fill(self, label: str, text: str) -> None:
         """Type into a field of the side bar and leave it."""
@@ -179,8 +205,8 @@ class Lab:
         grid.click(position={"x": 420, "y": ROW_PX * row + ROW_PX // 2})
         cell = self.table.locator(f'tr[aria-rowindex="{row + 1}"] td[aria-selected="true"]').first
         expect(cell).to_be_attached()
-        self.page.keyboard.press("Shift+Space")
-        self.settled()
+        with self.answered():
+            self.page.keyboard.press("Shift+Space")
 
     def open_row(self, row: int) -> None:
         """Open a trace of the list, and wait until the page shows it: the address changes first."""

@@ -18,8 +18,8 @@ def act(lab, how: str, name: str, key: str) -> None:
     if how == "key":
         lab.key(key)
     else:
-        lab.settled()
-        lab.button(name).click()
+        with lab.answered():
+            lab.button(name).click()
 
 
 def stepped(lab, *phases: str) -> None:
