@@ -135,7 +135,7 @@ def test_a_snapshot_between_any_two_phases_ends_the_same(cut: int) -> None:
     second.finish()
 
     assert comparable(second) == comparable(expected)
-    assert (model.made, log) == (calls, ran)
+    assert (model.made, sorted(log)) == (calls, sorted(ran))  # two of the calls run at once, in either order
 
 
 @pytest.mark.parametrize("cut", range(PHASES))
