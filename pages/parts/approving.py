@@ -157,38 +157,43 @@ def _other_words(kind: DecisionKind) -> str:
 
 def _other(run: OpenRun, drawn: _Drawn, kind: DecisionKind, arguments: str) -> None:
     """The field of one choice, and beside it the button that decides, so that all of a call fits into the box."""
-    field, stop = f"{kind}-text-{drawn.key}", False
+    field = _field(kind, drawn)
     labels = {"edited": t("Arguments, as JSON"), "mocked": t("The result that the model is given")}
     label = labels.get(kind) or t("Reason, told to the model")
     with st.container(horizontal=True, vertical_alignment="center", gap="xsmall"):
         if kind in labels:
             address.seed(field, arguments if kind == "edited" else "")
-            text = st.text_area(label, key=field, height=_FIELD_PX, placeholder=label, label_visibility="collapsed")
+            st.text_area(label, key=field, height=_FIELD_PX, placeholder=label, label_visibility="collapsed")
         else:
-            text = st.text_input(label, key=field, placeholder=label, label_visibility="collapsed")
+            st.text_input(label, key=field, placeholder=label, label_visibility="collapsed")
         if kind == "rejected":
-            stop = st.checkbox(t("End the run as well"), key=f"stop-{drawn.key}", width="content")
-        decision, problem = _decision(kind, text, arguments, drawn.pending, stop=stop)
+            st.checkbox(t("End the run as well"), key=_stop_field(drawn), width="content")
         st.button(
             t("Decide: {what}", what=_other_words(kind)),
             key=f"decide-{drawn.key}",
             icon=":material/gavel:",
-            disabled=decision is None,
-            on_click=_decide,
-            args=(run, drawn, decision),
+            on_click=_decide_as_written,
+            args=(run, drawn, kind, arguments),
         )
-    if problem:
+    if problem := _written(kind, drawn, arguments)[1]:
         st.text(loop_words(problem))
 
 
-def _decision(
-    kind: DecisionKind, text: str, arguments: str, pending: PendingCall, *, stop: bool
-) -> tuple[Decision | None, str]:
-    """The decision that a choice and its field amount to; None, and why, where the arguments cannot be used."""
+def _field(kind: DecisionKind, drawn: _Drawn) -> str:
+    return f"{kind}-text-{drawn.key}"
+
+
+def _stop_field(drawn: _Drawn) -> str:
+    return f"stop-{drawn.key}"
+
+
+def _written(kind: DecisionKind, drawn: _Drawn, arguments: str) -> tuple[Decision | None, str]:
+    """The decision that a choice and its fields amount to; None, and why, where the arguments cannot be used."""
+    text = str(address.setting(_field(kind, drawn), ""))
     match kind:
         case "edited":
             try:
-                return Decision.edit(edited_arguments(text, arguments, pending.call)), ""
+                return Decision.edit(edited_arguments(text, arguments, drawn.pending.call)), ""
             except InputError as error:
                 return None, str(error)
         case "mocked":
@@ -196,17 +201,28 @@ def _decision(
         case "skipped":
             return Decision.skip(text), ""
         case _:
-            return Decision.reject(text, stop=stop), ""
+            return Decision.reject(text, stop=bool(address.setting(_stop_field(drawn), False))), ""
 
 
-def _decide(run: OpenRun, drawn: _Drawn, decision: Decision | None) -> None:
+def _decide_as_written(run: OpenRun, drawn: _Drawn, kind: DecisionKind, arguments: str) -> None:
+    """Decide by what the fields hold at the press.
+
+    A press leaves the field that was written in, and can come before the page was drawn with the new text: a decision
+    made up while drawing would be about the text before.
+    """
+    decision, problem = _written(kind, drawn, arguments)
+    if decision is None:
+        address.tell(loop_words(problem))
+    else:
+        _decide(run, drawn, decision)
+
+
+def _decide(run: OpenRun, drawn: _Drawn, decision: Decision) -> None:
     """Decide about the call that was drawn, and go on where only this was waited for.
 
     Another press may have been quicker, in this tab or in another one. What it did is not changed by one that was made
     before anybody could see it.
     """
-    if decision is None:
-        return
     with run.lock:
         waited = run.loop.waiting
         if not drawn.holds(run):

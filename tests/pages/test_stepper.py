@@ -92,8 +92,17 @@ def test_a_rejection_can_end_the_run(asked: Any, press: Press) -> None:
 @pytest.mark.parametrize("text", ["{", "[1]", "5"])
 def test_arguments_that_are_no_object_cannot_be_decided(asked: Any, text: str) -> None:
     run, app = asked()
-    app = choose(app, run, "edited", text)
-    assert app.button(key=f"decide-{run.id}-1-0").disabled
+    app = decide(choose(app, run, "edited", text), run)
+    assert "That did not work" in texts(app, *KINDS)
+    assert run.loop.run.pending[0].decision is None
+
+
+def test_what_was_written_counts_though_the_page_was_not_drawn_since(asked: Any, press: Press) -> None:
+    run, app = asked()
+    app = choose(app, run, "edited")
+    app.text_area(key=f"edited-text-{run.id}-1-0").input('{"text": "other"}')
+    press(decide(app, run), "continue")
+    assert run.loop.messages[2].text.endswith("\nother")
 
 
 def test_what_policy_and_limits_will_say_stands_beside_each_call(asked: Any) -> None:
