@@ -13,6 +13,7 @@ from streamlit.testing.v1 import AppTest
 from agent import FakeModel, Loop, Runner
 from pages.parts.runs import OpenRun, registry
 from pages.parts.setup import Setup
+from tests.pages.provider import Provider, served
 
 ROOT = Path(__file__).parents[2]
 
@@ -28,6 +29,13 @@ def data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     for run in registry().listed():
         registry().end(run.id)
         run.runner.wait(10)
+
+
+@pytest.fixture
+def provider() -> Iterator[Provider]:
+    """A model server of this test."""
+    with served() as provider:
+        yield provider
 
 
 @pytest.fixture

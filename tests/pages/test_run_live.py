@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-import json
-import threading
-from collections.abc import Callable, Iterator
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 import streamlit as st
@@ -17,55 +13,18 @@ from streamlit.testing.v1 import AppTest
 from pages.parts.live_model import missing
 from pages.parts.runs import registry
 from pages.parts.setup import Setup
+from tests.pages.provider import Provider
 
 Visit = Callable[..., AppTest]
 Press = Callable[..., AppTest]
 SECRET = "sk-test-1234567890abcdef"
 
 
-class Provider:
-    """A model server that adds once, and notes which key each request came with."""
-
-    def __init__(self) -> None:
-        self.keys: list[str] = []
-        self.refuse = ""
-        """A key that is answered with an error."""
-        provider = self
-
-        class Handler(BaseHTTPRequestHandler):
-            def do_POST(self) -> None:
-                body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-                key = self.headers["Authorization"].removeprefix("Bearer ")
-                provider.keys.append(key)
-                if key == provider.refuse:
-                    self.send_error(401)
-                    return
-                function = {"name": "add", "arguments": '{"a": 2, "b": 3}'}
-                delta: dict[str, Any] = {"role": "assistant", "content": "It is 5."}
-                if not any(message["role"] == "tool" for message in body["messages"]):
-                    delta = {"tool_calls": [{"index": 0, "id": "c1", "type": "function", "function": function}]}
-                chunk = {"id": "x", "object": "chat.completion.chunk", "model": body["model"]}
-                chunk["choices"] = [{"index": 0, "delta": delta, "finish_reason": "stop"}]
-                self.send_response(200)
-                self.send_header("Content-Type", "text/event-stream")
-                self.end_headers()
-                self.wfile.write(f"data: {json.dumps(chunk)}\n\ndata: [DONE]\n\n".encode())
-
-            def log_message(self, format: str, *args: Any) -> None:
-                """The test's output stays clean."""
-
-        self.server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        self.url = f"http://127.0.0.1:{self.server.server_port}/v1"
-
-
 @pytest.fixture
-def provider() -> Iterator[Provider]:
-    provider = Provider()
-    thread = threading.Thread(target=provider.server.serve_forever, daemon=True)
-    thread.start()
-    yield provider
-    provider.server.shutdown()
-    provider.server.server_close()
+def provider(provider: Provider) -> Provider:
+    """It adds once, then answers."""
+    provider.adds, provider.says = True, "It is 5."
+    return provider
 
 
 def shown(app: AppTest) -> str:

@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 import json
-import threading
-from collections.abc import Callable, Iterator
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 import streamlit as st
@@ -15,43 +12,11 @@ from streamlit.testing.v1 import AppTest
 
 from pages.parts.runs import SETUP, registry
 from pages.parts.setup import Setup
+from tests.pages.provider import Provider
 
 Visit = Callable[..., AppTest]
 Press = Callable[..., AppTest]
 PARALLEL = "parallel"
-
-
-class Provider:
-    """A model server that gives one answer and keeps what it was asked."""
-
-    def __init__(self) -> None:
-        self.asked: list[dict[str, Any]] = []
-        self.says = "Done."
-        provider = self
-
-        class Handler(BaseHTTPRequestHandler):
-            def do_POST(self) -> None:
-                provider.asked.append(json.loads(self.rfile.read(int(self.headers["Content-Length"]))))
-                chunk = {"choices": [{"index": 0, "delta": {"content": provider.says}, "finish_reason": "stop"}]}
-                self.send_response(200)
-                self.send_header("Content-Type", "text/event-stream")
-                self.end_headers()
-                self.wfile.write(f"data: {json.dumps(chunk)}\n\ndata: [DONE]\n\n".encode())
-
-            def log_message(self, format: str, *args: Any) -> None:
-                """The test's output stays clean."""
-
-        self.server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        self.url = f"http://127.0.0.1:{self.server.server_port}/v1"
-
-
-@pytest.fixture
-def provider() -> Iterator[Provider]:
-    provider = Provider()
-    threading.Thread(target=provider.server.serve_forever, daemon=True).start()
-    yield provider
-    provider.server.shutdown()
-    provider.server.server_close()
 
 
 @pytest.fixture
