@@ -13,6 +13,7 @@ from typing import Any, Literal, NamedTuple
 
 from agent.errors import InputError
 from agent.events import Phase
+from agent.named import check_kind, check_params
 
 Group = Literal["tool", "reply", "provider", "message", "switch"]
 
@@ -148,15 +149,10 @@ class Fault:
     """Numbers that differ from the usual ones of its kind (:attr:`FaultKind.takes`)."""
 
     def __post_init__(self) -> None:
-        if not isinstance(self.kind, str) or self.kind not in FAULTS:
-            raise InputError(f"unknown fault {self.kind!r}; known are {', '.join(FAULTS)}")
-        if not isinstance(self.params, dict):
-            raise InputError(f"the parameters of {self.kind} must be a dict, not {self.params!r}")
+        check_kind("fault", self.kind, FAULTS)
         takes = self.about.takes
+        check_params("fault", self.kind, self.params, takes)
         for name, value in self.params.items():
-            if name not in takes:
-                words = f"known are {', '.join(takes)}" if takes else "it takes none"
-                raise InputError(f"unknown parameter {name!r} of the fault {self.kind}; {words}")
             number = isinstance(value, (int, float)) and not isinstance(value, bool)
             _, least, most = takes[name]
             if not (number and least <= value <= most):

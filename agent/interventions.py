@@ -12,6 +12,7 @@ from typing import Any
 
 from agent.errors import InputError
 from agent.messages import Message
+from agent.named import check_kind, check_params
 from agent.trace import Edit
 
 
@@ -29,16 +30,11 @@ class Intervention:
     """What the function of that name takes beside the messages."""
 
     def __post_init__(self) -> None:
-        if not isinstance(self.kind, str) or self.kind not in KINDS:
-            raise InputError(f"unknown intervention {self.kind!r}; known are {', '.join(sorted(KINDS))}")
+        check_kind("intervention", self.kind, sorted(KINDS))
         _, *known = inspect.signature(KINDS[self.kind]).parameters.values()
         takes = {parameter.name: type(parameter.default) for parameter in known}
-        if not isinstance(self.params, dict):
-            raise InputError(f"the parameters of {self.kind} must be a dict, not {self.params!r}")
+        check_params("intervention", self.kind, self.params, takes)
         for name, value in self.params.items():
-            if name not in takes:
-                words = f"known are {', '.join(takes)}" if takes else "it takes none"
-                raise InputError(f"unknown parameter {name!r} of the intervention {self.kind}; {words}")
             if not isinstance(value, takes[name]):
                 raise InputError(
                     f"{name} of the intervention {self.kind} must be {takes[name].__name__}, not {value!r}"
