@@ -42,7 +42,7 @@ def page() -> None:
     notices()
     obstacle = problem(run, setup)
     ready = obstacle is None and (run is None or not run.asleep)
-    if buttons(run, drawn, view, ready=ready, press=press):
+    if buttons(run, drawn, view, press):
         keys_panel()
     box = status_box()
     if run is None or drawn is None or view is None:

@@ -18,7 +18,7 @@ from pages.parts.keys import controls
 from pages.parts.message_view import decision_word
 from pages.parts.runs import OpenRun
 from pages.parts.tabs import tabs
-from pages.parts.transport import go_on
+from pages.parts.transport import go_on, note_editor
 from pages.parts.words import loop_words, t
 
 _OTHERS: tuple[DecisionKind, ...] = ("edited", "mocked", "skipped", "rejected")
@@ -235,6 +235,7 @@ def _decide(run: OpenRun, drawn: _Drawn, decision: Decision) -> None:
             address.tell(loop_words(str(error)))
             return
     address.put(f"other-{drawn.key}", None)
+    note_editor(run, writes=editing(run))
     if waited and not run.loop.waiting:
         go_on(run)
     tabs().wake_others(run.id)

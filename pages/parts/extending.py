@@ -51,5 +51,6 @@ def _extend(run: OpenRun) -> None:
             run.keep_setup(max_steps=changes["max_steps"])
             address.put(address.MAX_STEPS, changes["max_steps"])
         run.asked = "continue"
+        address.hold_settings()
         run.runner.resume()
     tabs().wake_others(run.id)

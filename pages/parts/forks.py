@@ -66,7 +66,6 @@ def fork_panel(run: OpenRun, moment: Moment) -> None:
             key="fork",
             icon=":material/call_split:",
             type="primary",
-            disabled=obstacle is not None,
             on_click=_fork,
             args=(run, moment),
         )

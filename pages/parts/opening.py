@@ -28,7 +28,7 @@ from pages.parts.runs import SETUP, OpenRun, registry
 from pages.parts.setup import REQUEST_TOKENS, RESULT_TOKENS, Changed, Setup
 from pages.parts.setup_form import chosen, show_setup
 from pages.parts.tabs import tabs
-from pages.parts.transport import LOOKS, move
+from pages.parts.transport import GOES_ON, VIEWS, move
 from pages.parts.words import loop_words, t
 
 
@@ -60,8 +60,14 @@ def press(action: Action, seen: int | None) -> None:
         action: what was pressed.
         seen: how many moments of the run the page had drawn then.
     """
-    run = current_run() if address.run_id() is not None else _started()
-    if run is not None and (action in (*LOOKS, "reset") or not run.asleep):
+    new = address.run_id() is None
+    run = None if new else current_run()
+    if action in GOES_ON and (obstacle := problem(run, chosen())):
+        address.tell(obstacle)
+        return
+    if new:
+        run = _started()
+    if run is not None and (action in VIEWS or not run.asleep):
         move(run, action, seen)
 
 

@@ -28,8 +28,9 @@ SETTLE_S = 0.15
 PACES_S = (0.5, 1.0, 2.0, 4.0)
 """Seconds from phase to phase of a slow walk."""
 
-_MOVES: tuple[Action, ...] = ("step", "step_over", "next_call", "continue", "walk", "pause", "stop")
-LOOKS: tuple[Action, ...] = ("back", "forward", "now")
+GOES_ON: tuple[Action, ...] = ("step", "step_over", "next_call", "continue", "walk")
+"""What starts a run or lets it move, so that nothing may be missing in the settings."""
+VIEWS: tuple[Action, ...] = ("back", "forward", "now", "reset")
 """What changes the view alone, also of a run that cannot move."""
 
 
@@ -63,9 +64,7 @@ def buttons(
     run: OpenRun | None,
     drawn: Drawn | None,
     view: View | None,
-    *,
-    ready: bool,
-    press: Callable[[Action, int | None], None],
+    press: Press,
 ) -> bool:
     """Draw the two rows of buttons; True when the list of keys was asked for.
 
@@ -73,18 +72,19 @@ def buttons(
         run: the open run; None before the first press.
         drawn: the snapshot of the run, the same as for the polling fragment; None before the first press.
         view: where the page looks; None before the first press.
-        ready: whether the settings are complete enough to start a run, or to go on with this one.
-        press: called with the action, and how many moments were drawn, when a button or its key is pressed.
+        press: called with the action, and how many moments were drawn, when a button or its key is pressed. It also
+            says what is missing: a field that is being filled in reaches the server only with the press itself.
     """
-    enabled, seen = _enabled(drawn, view, ready=ready), view.count if view is not None else None
+    asleep = run is not None and run.asleep
+    enabled, seen = _enabled(drawn, view, asleep=asleep), view.count if view is not None else None
     known = controls()
     with st.container(horizontal=True, vertical_alignment="center", gap="xsmall", key="transport"):
-        for action in _MOVES:
+        for action in (*GOES_ON, "pause", "stop"):
             _button(action, known[action], enabled[action], press, seen=seen, primary=action == "step")
             if action == "walk":
                 _pace(run)
     with st.container(horizontal=True, vertical_alignment="center", gap="xsmall", key="looks"):
-        for action in (*LOOKS, "reset"):
+        for action in VIEWS:
             _button(action, known[action], enabled[action], press, seen=seen, small=True)
         asked = _button("keys", known["keys"], True, None, small=True)
         if run is not None:
@@ -100,16 +100,16 @@ def buttons(
     return asked
 
 
-def _enabled(drawn: Drawn | None, view: View | None, *, ready: bool) -> dict[Action, bool]:
+def _enabled(drawn: Drawn | None, view: View | None, *, asleep: bool) -> dict[Action, bool]:
     """Which buttons can be pressed. While the page looks back, nothing moves the run, so that looking stays looking."""
     busy = drawn is not None and drawn.busy
     past = view is not None and view.past
-    can_move = ready and not past and (drawn is None or not (busy or drawn.done or drawn.waiting))
+    can_move = not past and (drawn is None or not (busy or drawn.done or drawn.waiting))
     moves: dict[Action, bool] = dict.fromkeys(("step_over", "next_call", "continue", "walk"), can_move)
     return moves | {
         "step": can_move or (drawn is not None and drawn.stepping),
         "pause": busy,
-        "stop": drawn is not None and not drawn.done and (busy or ready),
+        "stop": drawn is not None and not drawn.done and not asleep,
         "back": view is not None and not busy and view.number > 1,
         "forward": past and not busy,
         "now": past,
@@ -198,13 +198,16 @@ def _start(run: OpenRun, action: Action, seen: int | None) -> str | None:
     """Give the run's thread its budget; a sentence where the press is not carried out."""
     runner, own = run.runner, tabs().own
     with run.lock:  # a decision of another tab is made whole first
-        if action not in ("pause", "stop"):
+        if action in GOES_ON:
+            if own in run.editors:
+                return t("You have begun to decide about a call. Decide, or take the choice back, then go on.")
             if run.moved_by not in (None, own) and seen != moment_count(run):
                 return t("Another tab has moved this run; look at where it stands now.")
             if run.editors - {own}:
                 run.editors.clear()  # told once; whoever still writes is noted again when that page is drawn
                 return t("In another tab somebody is deciding about a call. Press again to go on all the same.")
         run.moved_by, run.asked = own, action
+        address.hold_settings()
         match action:
             case "step":
                 runner.step()

@@ -113,6 +113,29 @@ def test_a_pause_in_a_model_call_is_acknowledged_while_the_call_goes_on(app: str
     assert len(model_server.requests) == 3
 
 
+def test_what_is_typed_right_before_a_press_is_used_and_stays_in_its_field(app: str, lab, model_server) -> None:
+    lab.open(f"{app}/?model=live&scenario=own")
+    first = {"Model name": "first", "Base URL": model_server.url, "API key": "no-key"}
+    for label, text in first.items():
+        lab.fill(label, text)
+    typed = {"Your task": "Say hello", "Model name": "second", "API key": "other", "Step limit": "3"}
+    for count, (label, text) in enumerate(typed.items(), start=1):
+        field = lab.page.get_by_label(label, exact=True)
+        field.fill(text)
+        lab.button("Continue").click()  # a person goes from the field to the button at once
+        model_server.wait_for_request(count)
+        expect(lab.status).to_contain_text("Running: call")
+        lab.settled()
+        expect(field).to_have_value(text)
+        lab.key("q")
+        expect(lab.status).to_contain_text("Stopped by the user.")
+        lab.key("x")
+        expect(field).to_have_value(text)
+    asked = model_server.requests[-1]
+    assert (asked["messages"][-1]["content"], asked["model"]) == ("Say hello", "second")
+    expect(lab.page).to_have_url(re.compile("steps=3"))
+
+
 def test_stop_ends_a_run_in_the_middle_of_a_model_call(app: str, lab, model_server) -> None:
     live(lab, app, model_server)
     lab.key("g")

@@ -56,6 +56,14 @@ def visit() -> Callable[..., AppTest]:
     return open_page
 
 
+def refused(app: AppTest, key: str = "continue") -> bool:
+    """Press a button that cannot do its work yet: True when the page says so and no run has moved."""
+    before = [len(run.loop.trace.steps) for run in registry().listed()]
+    app.button(key=key).click().run()
+    told = any("That did not work" in str(each.value) for each in app.markdown)
+    return told and [len(run.loop.trace.steps) for run in registry().listed()] == before
+
+
 @pytest.fixture
 def press() -> Callable[..., AppTest]:
     """Press a button, wait until the run rests, and draw the page once more."""

@@ -13,6 +13,7 @@ from streamlit.testing.v1 import AppTest
 from pages.parts.live_model import missing
 from pages.parts.runs import registry
 from pages.parts.setup import Setup
+from tests.pages.conftest import refused
 from tests.pages.provider import Provider
 
 Visit = Callable[..., AppTest]
@@ -54,9 +55,10 @@ def test_an_interrupted_run_is_shown_and_goes_on_with_its_key(visit: Visit, pres
     assert "To go on, fill in on the left: API key." in shown(again)
     assert again.text_input(key="model_name").value == "some-model"
     assert again.text_input(key="base_url").value == provider.url
-    assert all(again.button(key=key).disabled for key in ("step", "step_over", "continue", "stop"))
-    again.text_input(key="api_key").input(SECRET).run()
-    again = press(again, "continue")
+    assert all(refused(again, key) for key in ("step", "step_over", "continue"))
+    assert again.button(key="stop").disabled
+    again.text_input(key="api_key").input(SECRET)
+    again = press(again, "continue")  # straight from the field to the button
     assert "The model answered and asked for nothing more." in shown(again)
     assert provider.keys == [SECRET, SECRET]
 
@@ -86,7 +88,7 @@ def test_elsewhere_the_server_of_a_run_is_told_but_has_to_be_typed(
         assert again.text_input(key="base_url").value == ""
         again.text_input(key="api_key").input(SECRET).run()
         assert "To go on, fill in on the left: Base URL." in shown(again)
-        assert again.button(key="continue").disabled
+        assert refused(again)
     finally:
         config.set_option("server.address", "127.0.0.1")
 

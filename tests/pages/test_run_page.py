@@ -16,6 +16,7 @@ from agent import CapabilityPolicy, FakeModel, Limits, Loop, Message, ModelReply
 from pages.parts.runs import OpenRun, registry
 from pages.parts.setup import Setup
 from pages.parts.status import LIVE_TAIL
+from tests.pages.conftest import refused
 
 Visit = Callable[..., AppTest]
 Press = Callable[..., AppTest]
@@ -204,9 +205,10 @@ def test_a_step_limit_above_the_cap_is_refused_and_told(visit: Visit, press: Pre
     app = visit()
     app.number_input(key="steps").set_value(9999).run()
     assert "The step limit on the left can be at most 100." in shown(app)
-    assert app.button(key="step").disabled
-    app.number_input(key="steps").set_value(100).run()
-    assert not app.button(key="step").disabled
+    assert refused(app) and not registry().listed()
+    app.number_input(key="steps").set_value(100)
+    press(app, "continue")  # straight from the field to the button
+    assert registry().listed()[0].done
 
 
 def test_a_run_out_of_the_open_ones_comes_with_its_address_and_its_settings(visit: Visit, press: Press) -> None:
@@ -256,11 +258,14 @@ def test_a_rejected_call_does_not_run(visit: Visit, press: Press, open_run: Any)
 def test_a_live_model_needs_a_name_and_a_task_of_ones_own_needs_words(visit: Visit) -> None:
     app = visit(scenario="own")
     assert app.multiselect(key="tools").value == ["add", "multiply"]
-    assert app.button(key="step").disabled
+    assert refused(app)
     app.text_area(key="task").input("What is 2 + 2?").run()
-    assert app.button(key="step").disabled
-    app.text_input(key="model_name").input("some-model").run()
-    assert not app.button(key="step").disabled
+    assert refused(app)
+    app.text_input(key="base_url").input("http://127.0.0.1:9/v1").run()
+    assert refused(app)
+    app.text_input(key="model_name").input("some-model")
+    app.button(key="step").click().run()  # straight from the field to the button
+    assert len(registry().listed()) == 1
     assert rows(app)["text"].tolist() == ["What is 2 + 2?"]
 
 

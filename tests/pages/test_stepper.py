@@ -12,7 +12,7 @@ from streamlit.testing.v1 import AppTest
 
 from agent import AgentEvent, CapabilityPolicy, Limits, Tool, ToolCall, tool
 from pages.parts.runs import OpenRun, registry
-from tests.pages.conftest import texts
+from tests.pages.conftest import refused, texts
 
 Visit = Callable[..., AppTest]
 Press = Callable[..., AppTest]
@@ -103,6 +103,24 @@ def test_what_was_written_counts_though_the_page_was_not_drawn_since(asked: Any,
     app.text_area(key=f"edited-text-{run.id}-1-0").input('{"text": "other"}')
     press(decide(app, run), "continue")
     assert run.loop.messages[2].text.endswith("\nother")
+
+
+def test_what_is_being_decided_is_not_passed_over(asked: Any, press: Press) -> None:
+    run, app = asked()
+    app = choose(app, run, "mocked", "by hand")
+    for key in ("step", "continue"):
+        assert refused(app, key)
+    assert app.text_area(key=f"mocked-text-{run.id}-1-0").value == "by hand"
+    press(decide(app, run), "continue")
+    assert run.loop.messages[2].text.endswith("\nby hand")
+
+
+def test_a_choice_that_is_taken_back_leaves_the_call_as_asked(asked: Any, press: Press) -> None:
+    run, app = asked()
+    app = choose(app, run, "mocked", "by hand")
+    app.segmented_control(key=f"other-{run.id}-1-0").set_value(None).run()
+    press(app, "continue")
+    assert run.loop.messages[2].text == "hello"
 
 
 def test_what_policy_and_limits_will_say_stands_beside_each_call(asked: Any) -> None:
