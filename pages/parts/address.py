@@ -44,12 +44,6 @@ GUARDS = "guards"
 UPLOAD = "upload"
 """Keys of the widgets that hold the settings."""
 
-_SETTINGS = (
-    *(SCENARIO, TASK, SYSTEM, TOOLS, SCRIPT_TOOLS, MODEL_KIND, MODEL_NAME, BASE_URL, API_KEY, TEMPERATURE, MAX_TOKENS),
-    *(PROTOCOL, TEXT_CALLS, PARALLEL, MAX_STEPS, GUARDS),
-)
-"""Those that cannot be changed while a run moves."""
-
 _RUN = "run"
 _AT = "at"
 _TRACE = "trace"
@@ -162,17 +156,6 @@ def run_id() -> str | None:
     if found:
         open_run(found)
     return found or None
-
-
-def hold_settings() -> None:
-    """From a callback that lets a run move: let the settings stay as they are, also one that came with the press.
-
-    Their widgets are drawn disabled from then on, and the framework drops what comes for a disabled widget: who types a
-    limit and goes straight to a button would see the run keep it and the field forget it. What a callback sets stays.
-    """
-    for key in _SETTINGS:
-        if key in st.session_state:
-            st.session_state[key] = st.session_state[key]
 
 
 def open_run(run: str) -> None:

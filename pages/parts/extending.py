@@ -11,6 +11,7 @@ from agent.stops import StopReason
 from pages.parts import address
 from pages.parts.keys import controls
 from pages.parts.runs import OpenRun
+from pages.parts.setup_form import hold_setup
 from pages.parts.tabs import tabs
 from pages.parts.words import loop_words, t
 
@@ -51,6 +52,6 @@ def _extend(run: OpenRun) -> None:
             run.keep_setup(max_steps=changes["max_steps"])
             address.put(address.MAX_STEPS, changes["max_steps"])
         run.asked = "continue"
-        address.hold_settings()
+        hold_setup()
         run.runner.resume()
     tabs().wake_others(run.id)

@@ -31,6 +31,13 @@ from pages.parts.words import t
 _ORDER = ("calc", "order", "weather", "count_files", "atlantis")
 """Scenarios for a first visit; the others follow by name."""
 
+_HELD = (
+    *(address.SCENARIO, address.TASK, address.SYSTEM, address.TOOLS, address.SCRIPT_TOOLS, address.MODEL_KIND),
+    *(address.MODEL_NAME, address.BASE_URL, address.API_KEY, address.TEMPERATURE, address.MAX_TOKENS),
+    *(address.PROTOCOL, address.TEXT_CALLS, address.PARALLEL, address.MAX_STEPS, address.GUARDS),
+)
+"""The settings that cannot be changed while a run moves."""
+
 
 def chosen() -> Setup:
     """The settings as the widgets hold them now; also right inside a callback."""
@@ -88,6 +95,17 @@ def show_setup(setup: Setup) -> None:
         address.put(address.MAX_TOKENS, setup.max_tokens)
         address.put(address.PROTOCOL, setup.speaks)
         address.put(address.TEXT_CALLS, setup.text_calls)
+
+
+def hold_setup() -> None:
+    """From a callback that lets a run move: let the settings stay as they are, also one that came with the press.
+
+    Their widgets are drawn disabled from then on, and the framework drops what comes for a disabled widget: who types a
+    limit and goes straight to a button would see the run keep it and the field forget it. What a callback sets stays.
+    """
+    for key in _HELD:
+        if (value := address.setting(key, ...)) is not ...:  # an empty field holds None
+            address.put(key, value)
 
 
 def setup_form(*, busy: bool, changed: Changed) -> Setup:

@@ -16,6 +16,7 @@ from pages.parts.history import View, look, moment_count
 from pages.parts.keys import Action, Control, controls
 from pages.parts.paused import kept_line
 from pages.parts.runs import OpenRun, registry
+from pages.parts.setup_form import hold_setup
 from pages.parts.tabs import tabs
 from pages.parts.words import t
 
@@ -207,7 +208,7 @@ def _start(run: OpenRun, action: Action, seen: int | None) -> str | None:
                 run.editors.clear()  # told once; whoever still writes is noted again when that page is drawn
                 return t("In another tab somebody is deciding about a call. Press again to go on all the same.")
         run.moved_by, run.asked = own, action
-        address.hold_settings()
+        hold_setup()
         match action:
             case "step":
                 runner.step()

@@ -52,7 +52,7 @@ def test_own_tools_are_offered_and_a_run_with_them_is_shown_without_them(
         expect(lab.page.get_by_text("there is no tool in it")).to_be_visible()
         expect(lab.page.get_by_text("--nonsense: the app has no such option")).to_be_visible()
         lab.key("g")
-        expect(lab.page.get_by_text("That did not work")).to_be_visible()
+        expect(lab.page.get_by_text("Tools that are not here: greet.")).to_have_count(2)  # told at the press as well
         lab.rows(4)
     with serve(options=["--data", str(folder), "--tools", str(tools)]) as server:
         lab.open(f"{server.url}/?run={run[1]}")
