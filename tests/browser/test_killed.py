@@ -178,7 +178,7 @@ def test_killed_in_a_batch_of_three_each_open_call_is_decided(killable: Killable
         expect(lab.button("Continue")).to_be_enabled()
         lab.key("g")
         expect(lab.status).to_contain_text("The model answered")
-        lab.rows(6)
+        lab.rows(7)
     assert len(model_server.requests) == 2
     assert sorted(killable.ran()) == ["work 1", "work 2", "work 2", "work 3"]
     results = [message["content"] for message in model_server.requests[1]["messages"] if message["role"] == "tool"]
