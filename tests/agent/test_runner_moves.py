@@ -171,8 +171,8 @@ def test_each_step_pressed_in_a_walk_brings_one_phase_at_once() -> None:
     assert done(runner.pause, runner) == (1, Phase.APPEND)
 
 
-@pytest.mark.parametrize("move", ["step_over", "next_call"])
-def test_a_move_to_a_place_does_nothing_while_another_move_is_made(move: str) -> None:
+def held() -> tuple[Loop, threading.Event, threading.Event]:
+    """A run of one call and an answer whose model waits: the loop, the event that frees it, and "it was asked"."""
     gate, begun = threading.Event(), threading.Event()
 
     class Held(FakeModel):
@@ -183,6 +183,12 @@ def test_a_move_to_a_place_does_nothing_while_another_move_is_made(move: str) ->
 
     loop = Loop(Held([[ToolCall("c1", "noop", {})], "done"]), [noop()])
     loop.start("go")
+    return loop, gate, begun
+
+
+@pytest.mark.parametrize("move", ["step_over", "next_call"])
+def test_a_move_to_a_place_does_nothing_while_another_move_is_made(move: str) -> None:
+    loop, gate, begun = held()
     runner = Runner(loop)
     runner.resume(2)
     assert begun.wait(WAIT_S)
@@ -193,16 +199,7 @@ def test_a_move_to_a_place_does_nothing_while_another_move_is_made(move: str) ->
 
 
 def test_a_walk_takes_over_a_run_that_moves() -> None:
-    gate, begun = threading.Event(), threading.Event()
-
-    class Held(FakeModel):
-        def complete(self, messages: Any, tool_schemas: Any, *, control: Any = None) -> ModelReply:
-            begun.set()
-            gate.wait(WAIT_S)
-            return super().complete(messages, tool_schemas, control=control)
-
-    loop = Loop(Held([[ToolCall("c1", "noop", {})], "done"]), [noop()])
-    loop.start("go")
+    loop, gate, begun = held()
     runner = Runner(loop)
     runner.resume()
     assert begun.wait(WAIT_S)
