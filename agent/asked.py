@@ -13,7 +13,7 @@ from typing import Any
 from agent.asking import ASKED_WITH
 from agent.models.body import RequestForm
 from agent.models.json_action import KEY, to_chat
-from agent.recording import asked_at
+from agent.noting import asked_at
 from agent.request import request_of
 from agent.trace import Trace, TraceStep
 

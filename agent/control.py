@@ -9,7 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, Self
 
-from agent import clock, recording
+from agent import clock, noting
 from agent.acting import UNKNOWN_OUTCOME, ask_about_lost_secrets, foresee
 from agent.approval import Decision
 from agent.asking import Asker
@@ -159,9 +159,9 @@ class RunControl(Workings):
             raise AgentError("the run is being advanced in another thread; stop or pause it first")
         if self.run.phase is not None:
             text = f"the next message of the user came before {self.run.phase}"
-            recording.note_detour(self.run, text, Phase.PREPARE, new_turn=True)
+            noting.note_detour(self.run, text, Phase.PREPARE, new_turn=True)
             self._close_calls()
-        recording.begin_turn(self.run, text)
+        noting.begin_turn(self.run, text)
         self.run.trace.tools = self.tools.schemas()
         self._stop.clear()
         self._fresh, self._events = True, []
@@ -298,10 +298,10 @@ class RunControl(Workings):
             raise InputError(f"there is no such setting: {', '.join(changes)}") from error
         run = self.run
         if changes:
-            recording.note_extension(run, {name: self.settings.to_config()[name] for name in changes})
+            noting.note_extension(run, {name: self.settings.to_config()[name] for name in changes})
         if run.phase is None and (reason := self.stop_reason):
             ask_again = reason in ASK_AGAIN or run.iteration == 0 or run.reply is None
-            recording.reopen(run, Phase.PREPARE if ask_again else Phase.DECIDE)
+            noting.reopen(run, Phase.PREPARE if ask_again else Phase.DECIDE)
             self._stop.clear()
         self._adopt(run)
         self._journal.open(run)

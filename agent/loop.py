@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from agent import clock, recording
+from agent import clock, noting
 from agent.acting import approve, ask_about_unknowns
 from agent.control import RunControl
 from agent.errors import AgentError
@@ -53,21 +53,21 @@ class Loop(RunControl):
         except AgentError as error:
             return self._fail(error)
         if fitted and fitted.changed:
-            recording.note_compaction(run, fitted)
+            noting.note_compaction(run, fitted)
             self._emit("context.compacted", before=fitted.before, tokens=fitted.tokens)
         return CALL
 
     def _call(self) -> Phase | None:
         """One model call, one assistant message, appended as it came."""
         run = self.run
-        step = recording.begin_step(run)
+        step = noting.begin_step(run)
         self._journal.begin_call()
         begun = clock.monotonic()
         try:
             reply, latency_ms = self._ask(request_of(run.trace, step), self.tools.schemas())
         except AgentError as error:
             return self._fail(error, begun)
-        recording.record_reply(run, reply, latency_ms, need_tokens=self._needs_tokens)
+        noting.record_reply(run, reply, latency_ms, need_tokens=self._needs_tokens)
         self._note_reply(reply)
         self._journal.reply(run, reply, latency_ms)
         calls = reply.message.tool_calls
@@ -79,25 +79,25 @@ class Loop(RunControl):
         run, own = self.run, self.settings
         if not approve(run.pending, self.tools, own.policy, own.limits, run.counters):
             return APPROVE
-        recording.note_rejections(run)
+        noting.note_rejections(run)
         return EXECUTE
 
     def _execute(self) -> Phase | None:
         """The environment answers: what was approved runs, and the result of each call is kept."""
         run = self.run
         if ask_about_unknowns(run.pending):
-            recording.note_unknowns(run)
+            noting.note_unknowns(run)
             return APPROVE
         for position, result in self._act(run.pending):
             pending = run.pending[position]
-            recording.record_result(run, position, pending, result)
+            noting.record_result(run, position, pending, result)
             self._journal.result(position, pending, result)
             self._tell_result(pending, result)
         return APPEND
 
     def _append(self) -> Phase | None:
         """One tool message per call, in call order, under the call's id."""
-        recording.append_results(self.run, self.settings.context)
+        noting.append_results(self.run, self.settings.context)
         return DECIDE
 
     def _decide(self) -> Phase | None:
@@ -108,7 +108,7 @@ class Loop(RunControl):
         self._log_step("OBSERVE" if stop is None else "DONE")
         run.pending = []
         if stop and may_nudge(stop, run, self.settings):
-            recording.nudge(run)
+            noting.nudge(run)
             return PREPARE
         return self._end(stop) if stop else PREPARE
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from agent.events import APPEND, APPROVE, CALL, DECIDE, EXECUTE, PREPARE, Maker, Phase
-from agent.recording import DETOUR
+from agent.noting import DETOUR
 from agent.trace import Trace, TraceStep
 
 

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from agent import recording
+from agent import noting
 from agent.acting import ask_about_lost_secrets, ask_about_unknowns
 from agent.approval import RUN, Decision
 from agent.errors import InputError, ModelError, Retry
@@ -91,7 +91,7 @@ class _Replay:
         run, reply, latency_ms, at = self.run, ModelReply.from_dict(line["reply"]), line["latency_ms"], line["at"]
         context = ContextState(**line["context"]) if "context" in line else run.context
         self._begin_step(line)
-        recording.record_reply(run, reply, latency_ms, need_tokens=self.settings.limits.total_tokens is not None)
+        noting.record_reply(run, reply, latency_ms, need_tokens=self.settings.limits.total_tokens is not None)
         run.trace.entries[-1].at, run.counters.active_s, run.context = at, line["active_s"], context
         run.phase, run.call_begun = Phase.APPROVE if reply.message.tool_calls else Phase.DECIDE, False
         if reply.stop:
@@ -101,11 +101,11 @@ class _Replay:
         run, retries = self.run, [Retry(**retry) for retry in line["failed"]]
         context, failure = ContextState(**line["context"]), line["failure"]
         self._begin_step(line)
-        recording.record_failure(run, ModelError("", retries=retries), line["latency_ms"], answered=False)
+        noting.record_failure(run, ModelError("", retries=retries), line["latency_ms"], answered=False)
         run.counters.model_calls, run.context = line["model_calls"], context
         run.failure = Stop(*failure) if failure else None
         if line["phase"] == Phase.PREPARE:
-            recording.note_refusal(run)
+            noting.note_refusal(run)
         run.phase, run.call_begun = Phase(line["phase"]), False
 
     def decided(self, line: dict[str, Any]) -> None:
@@ -118,7 +118,7 @@ class _Replay:
         text, ok = line["text"], line.get("ok", True)
         result = ToolResult(text, text, ok, line.get("retryable"), line["ms"], line.get("timed_out", False))
         pending.started, pending.finished = line["started"], line["at"]
-        recording.record_result(self.run, line["result"], pending, result)
+        noting.record_result(self.run, line["result"], pending, result)
         if all(call.result for call in self.run.pending):
             self.run.phase = Phase.APPEND
 
@@ -136,7 +136,7 @@ class _Replay:
 
     def nudge(self, line: dict[str, Any]) -> None:
         self.phase({"phase": line["nudge"]})
-        recording.nudge(self.run)
+        noting.nudge(self.run)
 
     def phase(self, line: dict[str, Any]) -> None:
         run, done = self.run, self.run.phase
@@ -147,9 +147,9 @@ class _Replay:
             for pending in run.pending:
                 if pending.decision is None and pending.result is None:
                     pending.decision, pending.name = RUN, pending.call.name
-            recording.note_rejections(run)
+            noting.note_rejections(run)
         elif done is Phase.APPEND:
-            recording.append_results(run, self.settings.context)
+            noting.append_results(run, self.settings.context)
         elif done is Phase.DECIDE:
             note_outcomes(run, self.settings.limits)
             run.pending = []
@@ -166,7 +166,7 @@ class _Replay:
             run.context, run.counters = ContextState(**line["context"]), Counters(**line["counters"])
 
     def _begin_step(self, line: dict[str, Any]) -> None:
-        recording.begin_step(self.run).started = line["started"]
+        noting.begin_step(self.run).started = line["started"]
 
 
 _LINES: dict[str, Callable[[_Replay, dict[str, Any]], None]] = {
@@ -187,7 +187,7 @@ def _ask_about_unknowns(run: RunState) -> None:
     """A tool of unknown outcome must not simply run, nor one whose arguments are not what they were."""
     if run.phase not in (Phase.APPROVE, Phase.EXECUTE):
         return
-    recording.note_unknowns(run)
+    noting.note_unknowns(run)
     unknown = ask_about_unknowns(run.pending)
     if ask_about_lost_secrets(run.pending) or unknown:
         run.phase = Phase.APPROVE

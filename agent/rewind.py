@@ -12,7 +12,7 @@ from dataclasses import replace
 from itertools import pairwise
 from typing import Any
 
-from agent import recording, tokens
+from agent import noting, tokens
 from agent.acting import approve
 from agent.closing import CLAIMED, NOT_STRUCK
 from agent.context import ContextWindow
@@ -24,10 +24,10 @@ from agent.limits import Limits
 from agent.messages import Message
 from agent.models.base import ModelReply
 from agent.moments import Moment, moments
+from agent.noting import DETOUR
 from agent.outgoing import Outgoing
 from agent.past import interventions_at, settings_at
 from agent.recorded import result_of, said_about, settle, tool_names
-from agent.recording import DETOUR
 from agent.request import MessageView
 from agent.state import RunState
 from agent.stops import Stop, StopReason, note_outcomes
@@ -80,7 +80,7 @@ class _Again:
         if before is None or here.turn != before.turn:
             self._begin_turn(here, before)
         elif before.phase is None:
-            recording.reopen(run, here.phase or DECIDE)
+            noting.reopen(run, here.phase or DECIDE)
             self._pass_note(DETOUR)
         elif here.phase is None:
             self._end(here, before)
@@ -96,7 +96,7 @@ class _Again:
         run.trace.interventions = [item.to_dict() for item in self._settings.interventions]
         run.trace.interventions += interventions_at(source, self._moment)
         run.trace.config = {**source.config, **self._settings.to_config()}
-        recording.keep_asked(run.trace, source)
+        noting.keep_asked(run.trace, source)
         if run.phase is None and run.trace.outcome.active_s is not None:
             run.counters.active_s = run.trace.outcome.active_s
         else:
@@ -114,7 +114,7 @@ class _Again:
             self._close(before)
         self._take(max(here.messages - 1, 0))
         text = self._source.messages[here.messages - 1].text if here.messages else ""
-        recording.begin_turn(run, text)
+        noting.begin_turn(run, text)
         if before is not None and before.phase is None:
             self._pass_note("turn")
 
@@ -167,7 +167,7 @@ class _Again:
     def _call(self, here: Moment, before: Moment) -> None:
         run, last = self.run, self._last_call.get(before.step) == before.number
         record = self._source.steps[before.step - 1] if before.step <= len(self._source.steps) else None
-        step = recording.begin_step(run)
+        step = noting.begin_step(run)
         if record is not None:
             step.started, step.extra = record.started, dict(record.extra)
         if record is None or not last or record.reply is None:
@@ -178,7 +178,7 @@ class _Again:
             message, record.usage, record.finish_reason, record.model, record.first_token_ms, record.cost
         )
         self._take(record.reply)
-        recording.record_reply(run, replace(reply, raw=raw), record.latency_ms or 0.0, need_tokens=False)
+        noting.record_reply(run, replace(reply, raw=raw), record.latency_ms or 0.0, need_tokens=False)
         step.reply, step.latency_ms = record.reply, record.latency_ms
         step.retries, step.warnings = record.retries, record.warnings
         self._learn(record.usage)
@@ -190,7 +190,7 @@ class _Again:
         refused = here.phase is PREPARE
         run.failure = None if refused else self._failure(Stop(StopReason.MODEL_ERROR, "the model call failed"))
         answered = refused or (run.failure is not None and run.failure.reason in ANSWERED and not self._struck(step))
-        recording.record_failure(run, ModelError(""), 0.0, answered=answered)
+        noting.record_failure(run, ModelError(""), 0.0, answered=answered)
         if record is not None and record.reply is None and not refused:
             step.latency_ms, step.retries = record.latency_ms, record.retries
         if refused:
@@ -204,7 +204,7 @@ class _Again:
         record = self._source.steps[before.step - 1]
         for pending, done in zip(run.pending, record.tools, strict=False):
             settle(pending, done, said_about(self._source, before.step, pending.call.id))
-        recording.note_rejections(run)
+        noting.note_rejections(run)
 
     def _execute(self, here: Moment, before: Moment) -> None:
         run, record = self.run, self._source.steps[before.step - 1]
@@ -214,7 +214,7 @@ class _Again:
                 continue
             pending.begun, pending.started = done.started is not None, done.started
             pending.finished = self._source.entries[done.message or 0].at
-            recording.record_result(run, position, pending, result)
+            noting.record_result(run, position, pending, result)
             run.step.tools[position] = replace(done, message=None)
 
     def _append(self, here: Moment, before: Moment) -> None:
@@ -231,7 +231,7 @@ class _Again:
         note_outcomes(run, self._limits_at(here))
         nudged = run.trace.steps and here.messages > before.messages
         if nudged:
-            recording.nudge(run)
+            noting.nudge(run)
         self._finish_step()
 
     def _limits_at(self, here: Moment) -> Limits:
@@ -280,13 +280,13 @@ class _Again:
         self._notes += 1
         run.counters.model_calls += 1
         usage = note.get("usage")
-        recording.count_usage(run, Usage.from_dict(usage) if usage else None, note.get("cost"))
+        noting.count_usage(run, Usage.from_dict(usage) if usage else None, note.get("cost"))
         run.context.summary = str(note.get("text") or "")
         return run.context.summary
 
     def _learn(self, usage: Usage | None) -> None:
         window = self._outgoing.window
-        if window and usage and not usage.estimated and not recording.truncation_warning(self.run):
+        if window and usage and not usage.estimated and not noting.truncation_warning(self.run):
             window.learn(self._sent(), usage.prompt_tokens)
 
     def _sent(self) -> MessageView:
@@ -307,7 +307,7 @@ class _Again:
         while self._notes < len(self._source.notes):
             note = self._source.notes[self._notes]
             if note.get("kind") in _ON_THE_WAY:
-                made_now = note.get("kind") not in _BY_PREPARE or note.get("step") == recording.step_number(self.run)
+                made_now = note.get("kind") not in _BY_PREPARE or note.get("step") == noting.step_number(self.run)
                 return note if note["kind"] in kinds and made_now else None
             self._notes += 1
         return None

@@ -12,7 +12,7 @@ from copy import copy
 from dataclasses import asdict, replace
 from typing import Any
 
-from agent import clock, faults, recording
+from agent import clock, faults, noting
 from agent.breaking import Substitute, break_reply, provider_error
 from agent.errors import AgentError, ModelError, Retry
 from agent.events import Phase
@@ -173,7 +173,7 @@ class Striker:
                 substitute.over.set()
 
     def _strike(self, fault: Fault, phase: Phase, params: dict[str, Any]) -> None:
-        step = recording.step_number(self._run)
+        step = noting.step_number(self._run)
         strike = {"kind": fault.kind, "params": params, "step": step, "phase": str(phase), "by": "user"}
         note_strike(self._run, strike)
         self._journal.struck(strike)

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import Any
 
-from agent import clock, recording, tokens
+from agent import clock, noting, tokens
 from agent.acting import act
 from agent.approval import Decision
 from agent.asking import Asker
@@ -64,10 +64,10 @@ class Workings:
         """Take a run over, with the model, the tools and the settings as they are now."""
         self.run = run
         trace, settings = run.trace, self.settings
-        before = recording.asked_now(trace)
+        before = noting.asked_now(trace)
         trace.config = {**settings.to_config(), **self._asker.asked()}
         trace.tools = self.tools.schemas()
-        recording.note_asked(trace, before)
+        noting.note_asked(trace, before)
         happened = [item for item in trace.interventions if item.get("step") is not None]
         trace.interventions = [item.to_dict() for item in settings.interventions] + happened
         budget = settings.context
@@ -91,7 +91,7 @@ class Workings:
             return None
         ready = run.request if run.phase is Phase.CALL else None
         request = ready or self._outgoing.preview(run.trace.messages, run.counters.task_at)
-        return TraceStep(index=recording.step_number(run), request=request)
+        return TraceStep(index=noting.step_number(run), request=request)
 
     def prompt_tokens(self) -> int:
         """About how many prompt tokens the request at hand takes, the tools on offer included; 0 where there is none.
@@ -117,9 +117,9 @@ class Workings:
 
     def _log_step(self, state: str) -> None:
         """Log the step that just ended, once."""
-        if recording.wants_log() and self.run.iteration and self._logged < self.run.step.index:
+        if noting.wants_log() and self.run.iteration and self._logged < self.run.step.index:
             self._logged = self.run.step.index
-            recording.log_step(self.run, state)
+            noting.log_step(self.run, state)
 
     # ---- faults ----
 
@@ -151,15 +151,15 @@ class Workings:
     def _spent(self) -> Stop | None:
         """Before the first request of a turn, or after going on: a budget that is used up already."""
         self._fresh = False
-        return None if recording.goes_on_with_step(self.run) else over_budget(self.run, self.settings)
+        return None if noting.goes_on_with_step(self.run) else over_budget(self.run, self.settings)
 
     def _summarise(self, messages: list[Message]) -> str:
         """The separate model call behind a summary: no step, but it counts in the budgets and stands in the notes."""
         reply, latency_ms = self._asker.ask(messages, [], self._control())
         self.run.counters.model_calls += 1
-        recording.count_usage(self.run, reply.usage, reply.cost)
+        noting.count_usage(self.run, reply.usage, reply.cost)
         text = visible_text(reply.message)
-        recording.note_summary(self.run, text, reply, latency_ms)
+        noting.note_summary(self.run, text, reply, latency_ms)
         return text
 
     def _sent(self) -> MessageView:
@@ -170,7 +170,7 @@ class Workings:
     def _note_reply(self, reply: ModelReply) -> None:
         """What a reply means for the rest of the run, beside its message."""
         window = self._outgoing.window
-        if window and reply.usage and not recording.truncation_warning(self.run):
+        if window and reply.usage and not noting.truncation_warning(self.run):
             window.learn(self._sent(), reply.usage.prompt_tokens)
         if reply.stop:
             self.run.failure = Stop(StopReason(reply.stop), "; ".join(reply.warnings))
@@ -182,14 +182,14 @@ class Workings:
         stop = stop_for(error, out_of_time=left is not None and left <= spent_s)
         if begun is not None:
             answered = stop.reason in ANSWERED and not isinstance(error, ProviderFault)
-            recording.record_failure(run, error, spent_s * 1000, answered=answered)
+            noting.record_failure(run, error, spent_s * 1000, answered=answered)
         too_long = begun is not None and isinstance(error, ModelError) and error.kind == "context_overflow"
         retry = too_long and window is not None and window.refused(run.step.index, self._sent())
         run.failure = None if retry else stop
         if retry:
-            recording.note_refusal(run)
+            noting.note_refusal(run)
         elif begun is None:
-            recording.note_no_request(run, stop)
+            noting.note_no_request(run, stop)
         following = Phase.PREPARE if retry else Phase.DECIDE
         if begun is not None:
             self._journal.failed(run, following)
@@ -241,7 +241,7 @@ class Workings:
     def _end(self, stop: Stop) -> Phase | None:
         """End the turn: every call gets its answer, the outcome is written, the last event is told."""
         if self.run.phase is not Phase.DECIDE or self.run.failure not in (None, stop):
-            recording.note_detour(self.run, f"the run ended before {self.run.phase}", None)
+            noting.note_detour(self.run, f"the run ended before {self.run.phase}", None)
         self._close_calls()
         self.run.phase = None
         outcome = conclude(self.run, stop, self.evidence)
@@ -255,7 +255,7 @@ class Workings:
     def _close_calls(self) -> None:
         """Answer what is still open, so that the message list can be sent again at any time."""
         if self.run.phase in (Phase.APPROVE, Phase.EXECUTE, Phase.APPEND):
-            recording.append_results(self.run, self.settings.context)
+            noting.append_results(self.run, self.settings.context)
         self.run.pending = []
 
     def _raise_listener_error(self) -> None:

@@ -6,21 +6,20 @@ assistant message, pairs results with calls, keeps the original of whatever it c
 
 from __future__ import annotations
 
-import hashlib
 from collections import Counter
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from functools import lru_cache
 from typing import Any
 
 from agent.messages import Message, ToolCall
 from agent.models.replies import visible_text
-from agent.trace import Entry, ModelInfo, Outcome, Request, Source, ToolRun, Trace, TraceStep, maker_of
+from agent.trace import Entry, Evidence, ModelInfo, Request, Source, ToolRun, Trace, TraceStep, maker_of
 from agent.usage import Usage
-from traces.container import Document
+from traces import stated
 from traces.pairing import OpenCall, OpenCalls
-from traces.repair import TOOL_ROLES, Repaired, as_text, repair_message
-from traces.report import ImportReport
+from traces.repair import TOOL_ROLES, Repaired, as_text, counted, repair_message
+from traces.reply import Reply
 
 TITLE_LENGTH = 80
 _ENDINGS = {
@@ -33,115 +32,38 @@ _ENDINGS = {
     "safety": "refused",
 }
 """What a provider's finish reason says about the end of a run, in our words."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Reply:
-    """What one model call gave, whatever the provider: one assistant message or an error, and the numbers beside it."""
-
-    message: Mapping[str, Any] | None = None
-    """The assistant message in OpenAI Chat form; None where the call gave none."""
-    usage: Usage | None = None
-    finish_reason: str | None = None
-    model: str | None = None
-    """The model that answered."""
-    at: str | None = None
-    """Wall-clock time of the answer, ISO 8601."""
-    latency_ms: float | None = None
-    cost: float | None = None
-    """US dollars."""
-    error: str | None = None
-    """The provider's words, where the call failed."""
-    status: int | None = None
-    """HTTP status, where the file says it."""
-    unread: tuple[str, ...] = ()
-    """What of the answer was not used, one sentence each."""
-
-
-Digest = Callable[[], str]
+_NUMBERS = ("usage", "finish_reason", "model", "started", "latency_ms", "first_token_ms", "cost")
+"""What a reply says about its step, under the same names in both."""
 _maker_of = lru_cache(maxsize=64)(maker_of)
-
-
-class ImportBuilder:
-    """One file on its way to traces: readers make them here, and say here what they could not use."""
-
-    def __init__(self, document: Document, name: str, format: str, digest: Digest) -> None:
-        """Begin.
-
-        Args:
-            document: what is read.
-            name: the file's name as it was given.
-            format: the reader's name.
-            digest: gives a hash of the file; ids of its traces come from it, so that a link to one stays good.
-        """
-        self.report = ImportReport(file=name, format=format, container=document.container)
-        self.report.bad_lines += document.bad_lines
-        self.report.warnings += document.warnings
-        self._digest = digest
-        self._unread: Counter[str] = Counter()
-        self._open: list[TraceBuilder] = []
-
-    def trace(self, title: str = "", about: Mapping[str, Any] | None = None) -> TraceBuilder:
-        """A new conversation. ``about`` are further keys of the file that are kept with the trace."""
-        builder = TraceBuilder(self.next_id(), self.report.format or "", title, about or {})
-        self._open.append(builder)
-        return builder
-
-    def next_id(self) -> str:
-        """The id of the next trace of this file: the same at every reading."""
-        number = len(self._open) + len(self.report.traces)
-        return hashlib.sha256(f"{self._digest()} {number}".encode()).hexdigest()[:12]
-
-    def add(self, trace: Trace) -> None:
-        """A trace that is ready: only for our own formats."""
-        self.report.traces.append(trace)
-
-    def unread(self, sentence: str) -> None:
-        """Something was no part of a conversation. The same sentence is counted, not repeated."""
-        self._unread[sentence] += 1
-
-    def warn(self, sentence: str) -> None:
-        """Something about the file that its user should know."""
-        if sentence not in self.report.warnings:
-            self.report.warnings.append(sentence)
-
-    def finish(self) -> ImportReport:
-        """All traces and all remarks. Call it once, when the reader is done."""
-        report, repairs, lost = self.report, Counter[str](), 0
-        for builder in self._open:
-            trace = builder.finish()
-            repairs.update(builder.repairs)
-            lost += _has_results_alone(trace)
-            if trace.messages or trace.steps:
-                report.traces.append(trace)
-        report.repaired += _counted(repairs)
-        report.unread += _counted(self._unread)
-        if lost:
-            self.warn(
-                f"{lost:,} of the conversations hold tool results but not one tool call: the calls are lost, or stand "
-                "where this format has none"
-            )
-        return report
 
 
 class TraceBuilder:
     """One conversation on its way to a :class:`~agent.trace.Trace`."""
 
-    def __init__(self, trace_id: str, format: str, title: str, about: Mapping[str, Any]) -> None:
+    def __init__(
+        self, trace_id: str, format: str, title: str, about: Mapping[str, Any], parent: str | None = None
+    ) -> None:
         self.repairs: Counter[str] = Counter()
         self._trace = Trace(
             trace_id=trace_id,
             created=None,
             title=title,
-            source=Source(kind="import", format=format),
+            source=Source(kind="import", format=format, parent=parent),
             extra={"imported": dict(about)} if about else {},
         )
         self._calls = OpenCalls()
+        self._runs: dict[str, ToolRun] = {}
+        """The newest call of each id."""
         self._made_ids = 0
         self._failed: list[Reply] = []
         self._last: TraceStep | None = None
 
     # -- what readers call ---------------------------------------------------------------------------------------
+
+    @property
+    def trace_id(self) -> str:
+        """The id of the trace; sub-agents name it as their parent."""
+        return self._trace.trace_id
 
     def model(self, name: Any, provider: Any = None) -> None:
         """The model that was asked, and by whom it was served. The first that is named counts."""
@@ -160,19 +82,33 @@ class TraceBuilder:
         """Settings of the run. The first value of each counts."""
         self._trace.config = {**values, **self._trace.config}
 
-    def message(self, data: Mapping[str, Any], *, at: str | None = None, line: int | None = None) -> int:
+    def message(
+        self,
+        data: Mapping[str, Any],
+        *,
+        at: str | None = None,
+        line: int | None = None,
+        agent: str | None = None,
+        maker: str | None = None,
+        raw: Any = None,
+    ) -> int:
         """Append a message and give its position.
 
         Args:
-            data: the message in OpenAI Chat form, as the file has it.
+            data: the message in OpenAI Chat form.
             at: its time, ISO 8601.
             line: its line in the file, from 1.
+            agent: who speaks, in a file of several agents.
+            maker: user, model, code or environment, where the role alone says the wrong one.
+            raw: the message as the file has it, where turning it into OpenAI Chat form lost something.
         """
         repaired = repair_message(data)
         if repaired.repairs:
             self.repairs.update(repaired.repairs)
         message, position = repaired.message, len(self._trace.messages)
-        entry = Entry(maker=_maker_of(message.role), at=at, line=line, raw=dict(data) if repaired.rewritten else None)
+        if raw is None and repaired.rewritten:
+            raw = dict(data)
+        entry = Entry(maker=maker or _maker_of(message.role), at=at, line=line, agent=agent, raw=raw)
         self._trace.messages.append(message)
         self._trace.entries.append(entry)
         if self._trace.created is None:
@@ -194,8 +130,118 @@ class TraceBuilder:
         if step is None or step.reply != position:
             return
         step.request = Request(upto=upto)
-        step.usage, step.cost = reply.usage, reply.cost
-        step.finish_reason, step.model, step.latency_ms = reply.finish_reason, reply.model, reply.latency_ms
+        self.numbers(reply)
+
+    def numbers(self, reply: Reply) -> None:
+        """Numbers of the last step's model call. What ``reply`` does not say stays as it is; its message is not used.
+
+        Without a step they are lost: hand over the message first, or call :meth:`bare_step`.
+        """
+        step = self._last
+        if step is None:
+            return
+        for name in _NUMBERS:
+            if (value := getattr(reply, name)) is not None:
+                setattr(step, name, value)
+        if reply.model:
+            self.model(reply.model)
+        if reply.started and self._trace.created is None:
+            self._trace.created = reply.started
+
+    def bare_step(self, reply: Reply) -> None:
+        """A model call of which the file keeps no words, but only numbers."""
+        step = TraceStep(index=len(self._trace.steps) + 1, retries=self._take_failures())
+        self._calls.new_block()
+        self._trace.steps.append(step)
+        self._last = step
+        self.numbers(reply)
+
+    def bare_tool(self, call_id: str, name: str, arguments: Mapping[str, Any] | None = None) -> None:
+        """A tool run of the last step of which the file keeps neither the call nor the result as a message.
+
+        :meth:`tool_run` says more about it. Before any step there is none to belong to, so one is made.
+        """
+        if self._last is None:
+            self.bare_step(Reply())
+        run = ToolRun(tool_call_id=call_id, name=name, arguments=dict(arguments or {}), decision="run")
+        if self._last is not None:
+            self._last.tools.append(run)
+        self._runs[call_id] = run
+
+    def tool_run(
+        self,
+        call_id: str,
+        *,
+        started: str | None = None,
+        latency_ms: float | None = None,
+        ok: bool | None = None,
+        decision: str | None = None,
+    ) -> None:
+        """What the file says about running the newest call of this id. What is None stays as it is.
+
+        Args:
+            call_id: the id of the call, as in its message.
+            started: when it began, ISO 8601.
+            latency_ms: how long it took.
+            ok: False where the tool failed.
+            decision: run, edited, mocked, skipped, rejected, denied or timed_out.
+        """
+        run = self._runs.get(call_id)
+        if run is None:
+            return
+        run.started = started or run.started
+        run.latency_ms = latency_ms if latency_ms is not None else run.latency_ms
+        run.ok = ok if ok is not None else run.ok
+        run.decision = decision or run.decision
+
+    def outcome(
+        self,
+        reason: str | None = None,
+        *,
+        final: str | None = None,
+        detail: str | None = None,
+        checks: Iterable[Evidence] = (),
+    ) -> None:
+        """How the file says that it ended. What is None is taken from the messages.
+
+        Args:
+            reason: a stop reason of ours where one fits, else the file's own word.
+            final: the final answer.
+            detail: one sentence about the reason.
+            checks: scores, rewards and the like: whether the task was done.
+        """
+        outcome = self._trace.outcome
+        outcome.reason = reason or outcome.reason
+        outcome.final = final or outcome.final
+        outcome.detail = detail or outcome.detail
+        outcome.evidence += checks
+        known = [evidence.ok for evidence in outcome.evidence if evidence.ok is not None]
+        outcome.verified = all(known) if known else None
+
+    def note(self, kind: str, text: str, *, message: int | None = None) -> None:
+        """A remark about the trace or one message.
+
+        Args:
+            kind: one word: ``compaction``, ``mistake``, ``error``, ...
+            text: what it says.
+            message: position of the message that it is about.
+        """
+        note: dict[str, Any] = {"kind": kind, "text": text}
+        if message is not None:
+            note |= {"message": message, "step": self._trace.entries[message].step}
+        self._trace.notes.append(note)
+
+    def reported(
+        self, *, usage: Usage | None = None, cost: float | None = None, duration_s: float | None = None
+    ) -> None:
+        """Totals that the file states for the whole conversation. They stand beside what the steps add up to.
+
+        Args:
+            usage: tokens, by our rules.
+            cost: US dollars.
+            duration_s: seconds from begin to end.
+        """
+        stated.state(self._trace, usage=usage, cost=cost, duration_s=duration_s)
 
     def finish(self) -> Trace:
         """The trace."""
@@ -207,7 +253,7 @@ class TraceBuilder:
             self._end_with_failure()
         else:
             self._read_outcome()
-        for sentence in _counted(self.repairs):
+        for sentence in counted(self.repairs):
             trace.notes.append({"kind": "import", "text": f"put right while reading: {sentence}"})
         return trace
 
@@ -224,6 +270,7 @@ class TraceBuilder:
         for place, (call, original) in enumerate(zip(calls, message.tool_calls, strict=True)):
             run = ToolRun(tool_call_id=call.id, name=call.name, arguments=call.arguments, decision="unknown")
             step.tools.append(run)
+            self._runs[call.id] = run
             self._calls.add(OpenCall(run, position, place, has_id=bool(original.id)))
         if made := sum(not call.id for call in message.tool_calls):
             self.repairs["a call has no id; one was made up"] += made
@@ -255,6 +302,7 @@ class TraceBuilder:
         if call.run.tool_call_id == call_id:
             return
         call.run.tool_call_id = call_id
+        self._runs[call_id] = call.run
         calls: list[ToolCall] = list(self._trace.messages[call.message].tool_calls)
         calls[call.place] = replace(calls[call.place], id=call_id)
         self._change(call.message, tool_calls=tuple(calls))
@@ -288,7 +336,7 @@ class TraceBuilder:
         step.request, step.usage, step.model = Request(upto=len(trace.messages)), reply.usage, reply.model
         step.warnings = [reply.error or "the call gave no message"]
         trace.steps.append(step)
-        trace.outcome = Outcome(reason="model_error", detail=step.warnings[0])
+        self.outcome(trace.outcome.reason or "model_error", detail=trace.outcome.detail or step.warnings[0])
 
     def _read_outcome(self) -> None:
         """The end as far as the file says it: a reason only where the last model call has a finish reason."""
@@ -298,8 +346,9 @@ class TraceBuilder:
         message = trace.messages[step.reply]
         if message.tool_calls:
             return
-        trace.outcome.final = visible_text(message)
-        trace.outcome.reason = _ENDINGS.get((step.finish_reason or "").lower())
+        outcome = trace.outcome
+        outcome.final = outcome.final or visible_text(message)
+        outcome.reason = outcome.reason or _ENDINGS.get((step.finish_reason or "").lower())
 
 
 def is_error(message: Message, data: Mapping[str, Any]) -> bool:
@@ -311,15 +360,6 @@ def is_error(message: Message, data: Mapping[str, Any]) -> bool:
         return False
     value = ToolCall.from_dict({"function": {"arguments": text}}).arguments
     return bool(value.get("error"))
-
-
-def _has_results_alone(trace: Trace) -> bool:
-    roles = {message.role for message in trace.messages}
-    return not roles.isdisjoint(TOOL_ROLES) and not any(step.tools for step in trace.steps)
-
-
-def _counted(sentences: Counter[str]) -> list[str]:
-    return [sentence if count == 1 else f"{sentence} ({count} times)" for sentence, count in sentences.items()]
 
 
 def _title(task: str) -> str:

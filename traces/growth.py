@@ -19,8 +19,10 @@ from typing import Any
 from agent import jsontext
 from agent.messages import Message
 from agent.models.replies import visible_text
-from traces.builder import ImportBuilder, Reply, TraceBuilder
+from traces.builder import TraceBuilder
+from traces.importing import ImportBuilder
 from traces.repair import as_text, repair_message
+from traces.reply import Reply
 
 _LOOKED_BACK = 50
 """How many conversations with the same first words are tried before a new one is begun."""

@@ -9,7 +9,7 @@ from agent.errors import InputError
 from agent.journal import SAFE_ID
 from agent.trace import SCHEMA, Record, Request, Trace, TraceStep
 from agent.usage import Usage
-from traces.builder import ImportBuilder
+from traces.importing import ImportBuilder
 from traces.repair import as_text, repair_message
 from traces.times import time_of, timestamp
 

@@ -14,8 +14,8 @@ from typing import Any
 from agent import faults, jsontext
 from agent.closing import CLAIMED, NOT_STRUCK
 from agent.faults import FAULTS
+from agent.noting import DETOUR
 from agent.policy import CapabilityPolicy
-from agent.recording import DETOUR
 from agent.stops import StopReason
 from agent.striking import struck
 from agent.trace import Edit, ToolRun, Trace, TraceStep

@@ -13,9 +13,9 @@ from pathlib import Path
 from agent.errors import AgentError, InputError
 from agent.trace import Trace
 from traces import lookalikes
-from traces.builder import Digest, ImportBuilder
 from traces.container import MAX_UNPACKED, Document, open_bytes
 from traces.detect import expectation, find_reader
+from traces.importing import Digest, ImportBuilder
 from traces.report import ImportReport
 
 

@@ -6,6 +6,7 @@ right here and named, so that no reader, table or page has to expect it again.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -71,6 +72,11 @@ def as_text(value: Any) -> str:
         return jsontext.dumps(value)
     except (RecursionError, TypeError, ValueError):
         return f"({type(value).__name__} that cannot be shown)"
+
+
+def counted(sentences: Counter[str]) -> list[str]:
+    """The sentences, each once, with its number where that is not 1."""
+    return [sentence if count == 1 else f"{sentence} ({count} times)" for sentence, count in sentences.items()]
 
 
 def _put_right(result: Repaired, value: str, sentence: str) -> str:

@@ -14,6 +14,7 @@ from agent.usage import Usage
 from traces.opening import read_file
 from traces.repair import TOOL_ROLES
 from traces.report import ImportReport
+from traces.stated import reported
 from traces.times import timestamp
 
 
@@ -39,9 +40,13 @@ class TraceSummary:
     """Steps with more than one tool call."""
     models: list[str]
     tokens: Usage
-    """Added up over the steps; the total as reported."""
+    """Added up over the steps; what the file states for the whole where no step has any."""
     cost: float | None
-    """US dollars."""
+    """US dollars, likewise."""
+    reported: Usage | None
+    """Tokens that the file states for the whole."""
+    reported_cost: float | None
+    """US dollars that the file states for the whole."""
     duration_s: float | None
     """From the first to the last known moment, waiting for people included."""
     outcome: str | None
@@ -51,22 +56,29 @@ class TraceSummary:
     def to_dict(self) -> dict[str, Any]:
         """JSON data."""
         data = {name: getattr(self, name) for name in self.__slots__}
-        usage = self.tokens
-        data["tokens"] = {
-            "prompt": usage.prompt_tokens,
-            "cached": usage.cached_tokens,
-            "cache_write": usage.cache_write_tokens,
-            "completion": usage.completion_tokens,
-            "reasoning": usage.reasoning_tokens,
-            "total": usage.total,
-        }
+        data["tokens"] = _counts(self.tokens)
+        data["reported"] = self.reported and _counts(self.reported)
         return data
+
+
+def _counts(usage: Usage) -> dict[str, int | None]:
+    return {
+        "prompt": usage.prompt_tokens,
+        "cached": usage.cached_tokens,
+        "cache_write": usage.cache_write_tokens,
+        "completion": usage.completion_tokens,
+        "reasoning": usage.reasoning_tokens,
+        "total": usage.total,
+    }
 
 
 def summarise(trace: Trace) -> TraceSummary:
     """Count what a trace holds."""
     runs = [run for step in trace.steps for run in step.tools]
     answers = {run.message for run in runs if run.message is not None}
+    stated = reported(trace)
+    cost = _total(step.cost for step in trace.steps)
+    tokens = trace.usage
     tool_messages = {n for n, message in enumerate(trace.messages) if message.role in TOOL_ROLES}
     return TraceSummary(
         trace_id=trace.trace_id,
@@ -81,8 +93,10 @@ def summarise(trace: Trace) -> TraceSummary:
         errors=_errors(trace, runs),
         parallel_steps=sum(len(step.tools) > 1 for step in trace.steps),
         models=_models(trace),
-        tokens=trace.usage,
-        cost=_total(step.cost for step in trace.steps),
+        tokens=stated.usage if stated.usage and tokens == Usage() else tokens,
+        cost=stated.cost if cost is None else cost,
+        reported=stated.usage,
+        reported_cost=stated.cost,
         duration_s=duration_s(trace),
         outcome=trace.outcome.reason,
         warnings=[*_notes(trace), *(warning for step in trace.steps for warning in step.warnings)],
@@ -109,17 +123,18 @@ def _notes(trace: Trace) -> list[str]:
 
 
 def duration_s(trace: Trace) -> float | None:
-    """Seconds from the first to the last known moment of steps and messages; None where the steps have no times.
+    """Seconds from the first to the last known moment of steps and messages; None where the file does not say.
 
-    What a tool took lies between its call and its message.
+    What a tool took lies between its call and its message. Where there are no two moments, what the file states counts.
     """
     moments: list[float] = []
     for step in trace.steps:
         if (start := timestamp(step.started)) is not None:
             moments += (start, start + (step.latency_ms or 0) / 1000)
-    for entry in trace.entries if moments else []:
-        moments += [at] if (at := timestamp(entry.at)) is not None else []
-    return round(max(moments) - min(moments), 3) if moments else None
+    moments += [at for entry in trace.entries if (at := timestamp(entry.at)) is not None]
+    if len(moments) < 2:
+        return reported(trace).duration_s
+    return round(max(moments) - min(moments), 3)
 
 
 # -- files ---------------------------------------------------------------------------------------------------------

@@ -18,8 +18,8 @@ from agent.jsontext import copy_json
 from agent.models.absent import AbsentModel
 from agent.models.body import RequestForm
 from agent.models.profiles import PROFILES, Profile
+from agent.noting import keep_asked
 from agent.outgoing import SUMMARY_TO_COME
-from agent.recording import keep_asked
 from agent.request import request_of
 from agent.tools import tool
 from agent.trace import TraceStep

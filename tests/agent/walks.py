@@ -24,7 +24,7 @@ from agent import (
     Usage,
 )
 from agent.faults import Fault
-from agent.recording import step_number
+from agent.noting import step_number
 
 QUICK = {
     "provider_429": {"wait_s": 0},

@@ -2,8 +2,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agent.trace import ToolRun
-from traces.builder import ImportBuilder
 from traces.container import open_bytes
+from traces.importing import ImportBuilder
 from traces.pairing import OpenCall, OpenCalls
 from traces.readers import openai_chat
 from traces.repair import repair_message

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Protocol
 
-from traces.builder import ImportBuilder
 from traces.container import Document
+from traces.importing import ImportBuilder
 from traces.readers import journal, native, openai_chat
 
 

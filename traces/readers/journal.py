@@ -9,8 +9,8 @@ from agent.errors import InputError
 from agent.events import Maker
 from agent.messages import Message
 from agent.trace import Entry, Trace
-from traces.builder import ImportBuilder
 from traces.container import Document
+from traces.importing import ImportBuilder
 from traces.native import read_trace
 
 if TYPE_CHECKING:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from agent.trace import SCHEMA
-from traces.builder import ImportBuilder
 from traces.container import Document
+from traces.importing import ImportBuilder
 from traces.native import is_native, read_trace
 
 NAME = SCHEMA

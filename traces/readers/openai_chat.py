@@ -10,9 +10,11 @@ from dataclasses import replace
 from typing import Any
 
 from traces import lookalikes
-from traces.builder import ImportBuilder, Reply, TraceBuilder
+from traces.builder import TraceBuilder
 from traces.container import Document
 from traces.growth import Conversations, Exchange
+from traces.importing import ImportBuilder
+from traces.reply import Reply
 from traces.wire import gemini, openai_chat
 
 NAME = "openai-chat"

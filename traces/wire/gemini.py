@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from agent.usage import Usage
-from traces.builder import Reply
 from traces.repair import as_text
+from traces.reply import Reply
 from traces.wire.openai_chat import error_text
 
 _WRAPPERS = frozenset(("output", "result", "return_value", "content"))
