@@ -12,7 +12,8 @@ from traces.cli import main
 ROOT = Path(__file__).parents[2]
 KEYS = [
     "trace_id", "title", "messages", "roles", "steps", "tool_calls", "tool_results", "unpaired_calls", "orphan_results",
-    "errors", "parallel_steps", "models", "tokens", "cost", "duration_s", "outcome", "warnings",
+    "errors", "parallel_steps", "models", "tokens", "cost", "reported", "reported_cost",
+    "duration_s", "outcome", "warnings",
 ]  # fmt: skip
 
 
