@@ -1,0 +1,95 @@
+"""How many tokens each message takes in a prompt: by the provider's counts where they say it, else an estimate.
+
+Between two model calls the prompt grows by the first one's reply and by what was added since. The reply's size is
+reported; a single message beside it is then known too, and several share what is left in proportion to their
+estimates.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from agent import tokens
+from agent.messages import Message
+from agent.trace import Trace, TraceStep
+from traces.held import Held, held_by_steps
+
+_LONG = 20_000
+"""Characters from which on a text is judged by pieces of it: its whole would take longer to count than to read."""
+_PIECE, _PIECES = 2_000, 8
+_MOST_OFF = 3.0
+"""A count that differs from the estimate by more than this factor holds something else, and says nothing about it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Size:
+    """The tokens of one message."""
+
+    tokens: int
+    measured: bool
+    """True where it follows from the provider's counts alone."""
+
+
+def message_sizes(trace: Trace) -> list[Size]:
+    """The size of every message, parallel to ``trace.messages``. Time is linear in the length of the trace."""
+    sizes = [Size(estimate(message), False) for message in trace.messages]
+    before: Held | None = None
+    for held in held_by_steps(trace):
+        if before is not None and _continues(before, held):
+            _measure(sizes, before.step, held)
+        before = held
+    return sizes
+
+
+def estimate(message: Message) -> int:
+    """About how many tokens a message takes; of a very long text pieces are counted."""
+    content = message.content
+    if isinstance(content, str) and len(content) > _LONG:
+        return round(estimate_text(content)) + tokens.PER_MESSAGE
+    return tokens.count_message(message)
+
+
+def estimate_text(text: str) -> int:
+    """About how many tokens a text takes; of a very long one pieces are counted."""
+    if len(text) <= _LONG:
+        return tokens.count_text(text)
+    stride = len(text) // _PIECES
+    counted = sum(tokens.count_text(text[at * stride : at * stride + _PIECE]) for at in range(_PIECES))
+    return round(counted * len(text) / (_PIECE * _PIECES))
+
+
+def prompt_of(step: TraceStep) -> int | None:
+    """The prompt tokens of a step as the provider counted them; None where it did not."""
+    usage = step.usage
+    return None if usage is None or usage.estimated else usage.prompt_tokens
+
+
+def _continues(before: Held, now: Held) -> bool:
+    """Whether the second request is the first one and everything since, so that their difference tells something."""
+    plain = not (before.replaced or before.inserted or now.replaced or now.inserted)
+    if not plain or not before.spans or not now.spans or before.step.reply is None:
+        return False
+    same_head = before.spans[:-1] == now.spans[:-1] and before.spans[-1][0] == now.spans[-1][0]
+    return same_head and before.spans[-1][1] <= before.step.reply < now.spans[-1][1]
+
+
+def _measure(sizes: list[Size], before: TraceStep, now: Held) -> None:
+    """Take what the prompt grew by for the messages that it grew by."""
+    first, second = prompt_of(before), prompt_of(now.step)
+    reply = before.reply
+    if first is None or second is None or reply is None or before.usage is None:
+        return
+    left = second - first
+    new: Sequence[int] = range(reply, now.spans[-1][1])
+    completion = before.usage.completion_tokens
+    if completion is not None:
+        said = completion - (before.usage.reasoning_tokens or 0)
+        if 0 < said <= left:
+            sizes[reply] = Size(said, True)
+            left, new = left - said, new[1:]
+    about = sum(sizes[at].tokens for at in new)
+    if not about or not about / _MOST_OFF <= left <= about * _MOST_OFF:
+        return
+    for at in new:
+        sizes[at] = Size(round(sizes[at].tokens * left / about), len(new) == 1)
