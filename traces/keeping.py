@@ -1,0 +1,61 @@
+"""Keeping small files of ours in a data folder: whole or not at all, also where several processes write at once."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import sqlite3
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+from agent.errors import InputError
+
+_LOCK = ".lock.sqlite"
+_WAIT_S = 10.0
+
+
+def write_whole(path: Path, data: bytes) -> None:
+    """Write a file so that a reader sees the old content or the new one, never a part. Its folder is made.
+
+    Raises:
+        InputError: the folder cannot be written; the sentence says why.
+    """
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        handle, draft = tempfile.mkstemp(dir=path.parent, prefix=".", suffix=".tmp")
+        try:
+            with os.fdopen(handle, "wb") as file:
+                file.write(data)
+                file.flush()
+                os.fsync(file.fileno())
+            Path(draft).replace(path)
+        except BaseException:
+            Path(draft).unlink(missing_ok=True)
+            raise
+    except OSError as error:
+        raise InputError(f"{path} cannot be written: {error.strerror}") from error
+
+
+@contextlib.contextmanager
+def exclusive(folder: Path) -> Iterator[None]:
+    """Hold a data folder alone while a file of it is read, changed and written.
+
+    The lock is a transaction of SQLite: it works on every system and ends with the process that holds it, so that a
+    killed one leaves nothing behind.
+
+    Raises:
+        InputError: the folder cannot be written, or another process holds it for longer than ten seconds.
+    """
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        db = sqlite3.connect(folder / _LOCK, timeout=_WAIT_S, isolation_level=None)
+    except (OSError, sqlite3.Error) as error:
+        raise InputError(f"{folder} cannot be written: {error}") from error
+    with contextlib.closing(db):
+        try:
+            db.execute("BEGIN IMMEDIATE")
+        except sqlite3.Error as error:
+            raise InputError(f"{folder} cannot be written: {error}") from error
+        yield
+        db.execute("ROLLBACK")
