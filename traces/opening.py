@@ -51,13 +51,27 @@ def read_file(source: str | Path | bytes, name: str | None = None, *, format: st
     """
     data = source if isinstance(source, bytes) else _read_bytes(Path(source))
     label = name or ("the file" if isinstance(source, bytes) else str(source))
+    digest = cache(lambda: hashlib.blake2b(data, digest_size=16).hexdigest())
+    with paused_gc():
+        return read_document(open_bytes(data, label), label, digest, format)
+
+
+def read_document(document: Document, name: str, digest: Digest, format: str | None = None) -> ImportReport:
+    """All conversations of a file that is open.
+
+    Args:
+        document: what it holds.
+        name: how messages call it.
+        digest: gives a text that tells the file from others; ids that a reader makes up come from it.
+        format: the format, where detection should not decide.
+
+    Raises:
+        InputError: it cannot be read at all.
+    """
     try:
-        with paused_gc():
-            document = open_bytes(data, label)
-            digest = cache(lambda: hashlib.blake2b(data, digest_size=16).hexdigest())
-            return _read_document(document, label, format, digest)
+        return _read_document(document, name, format, digest)
     except RecursionError as error:
-        raise InputError(f"{label} cannot be read: it is nested too deeply") from error
+        raise InputError(f"{name} cannot be read: it is nested too deeply") from error
 
 
 def _read_bytes(path: Path) -> bytes:
