@@ -32,5 +32,7 @@ class Reply:
     """The provider's words, where the call failed."""
     status: int | None = None
     """HTTP status, where the file says it."""
+    id: str | None = None
+    """The provider's id of the answer, where a later request can name it instead of repeating what came before."""
     unread: tuple[str, ...] = ()
     """What of the answer was not used, one sentence each."""
