@@ -1,7 +1,7 @@
 """OpenAI Responses on the wire: items, a response, and the events of a stream.
 
-One answer is several items: reasoning, texts, calls. Neighbouring ones are one assistant message, because one model call
-made them. Tools that ran at OpenAI hold call and result in one item; they are content parts of that message.
+One answer is several items: reasoning, texts, calls. Neighbouring ones are one assistant message, because one model
+call made them. Tools that ran at OpenAI hold call and result in one item; they are content parts of that message.
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ from traces.wire.parts import Parts, file, kind_of, linked, listed, mapping, med
 
 NAME = "openai-responses"
 REQUEST_KEYS = frozenset(("input", "instructions", "tools", "model", "type"))
-_ITEMS = frozenset(
-    """function_call function_call_output reasoning item_reference compaction custom_tool_call custom_tool_call_output
-    web_search_call file_search_call code_interpreter_call image_generation_call computer_call computer_call_output
-    local_shell_call local_shell_call_output shell_call shell_call_output apply_patch_call apply_patch_call_output
-    mcp_call mcp_list_tools mcp_approval_request mcp_approval_response tool_search_call tool_search_output""".split()
-)
+_RAN_HERE = ("function", "custom_tool", "computer", "local_shell", "shell", "apply_patch")
+"""Tools whose calls somebody has to answer: ``x_call`` and ``x_call_output``."""
+_RAN_THERE = ("web_search", "file_search", "code_interpreter", "image_generation", "mcp", "tool_search")
+_OTHERS = ("reasoning", "item_reference", "compaction", "mcp_list_tools", "mcp_approval_request", "tool_search_output")
+_ITEMS = frozenset((*_OTHERS, "function_call", "function_call_output"))
+_ITEMS |= {f"{tool}_call" for tool in (*_RAN_HERE, *_RAN_THERE)} | {f"{tool}_call_output" for tool in _RAN_HERE}
 _MARKS = frozenset(("call_id", "name", "summary", "encrypted_content", "id", "output", "content"))
 """An item has one of these beside its type."""
 _PARTS = frozenset(("input_text", "output_text", "input_image", "input_file"))
@@ -54,11 +54,10 @@ def _is_item(item: Any) -> bool:
 def is_item(value: Any) -> bool:
     """Whether ``value`` is an item that only this API has."""
     kind = kind_of(value)
-    if kind in _ITEMS or kind.endswith(_ITEM_ENDS):
-        return "content" in value or "role" not in value
-    return bool(
-        kind in ("message", "") and any(kind_of(part) in _PARTS for part in listed(mapping(value).get("content")))
-    )
+    if kind in _ITEMS:
+        return not _MARKS.isdisjoint(value)
+    parts = listed(mapping(value).get("content")) if kind in ("message", "") else []
+    return any(kind_of(part) in _PARTS for part in parts)
 
 
 def is_response(value: Any) -> bool:
