@@ -190,6 +190,13 @@ class TraceStep(Record):
     warnings: list[str] = field(default_factory=list)
     nested: ClassVar[dict[str, type]] = {"request": Request, "usage": Usage, "tools": ToolRun}
 
+    @property
+    def message(self) -> int | None:
+        """Position of the message to look at for this step: the reply, else the first result; None without either."""
+        if self.reply is not None:
+            return self.reply
+        return next((run.message for run in self.tools if run.message is not None), None)
+
 
 @dataclass(slots=True, kw_only=True)
 class Evidence(Record):

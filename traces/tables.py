@@ -6,7 +6,7 @@ Missing means "not reported" and is ``<NA>``, never 0 and never ``""`` for a num
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import pandas as pd
@@ -32,7 +32,7 @@ MESSAGE_COLUMNS = {
     "paired": "Int64",
     "note": "string",
 }
-"""``number``: from 1, so row ``i`` is ``trace.messages[i]``. ``maker``: user, model, code or environment. ``step``: the
+"""``number``: of the message, from 1. ``maker``: user, model, code or environment. ``step``: the
 step that made the message, from 1. ``text``: the words. ``tool_calls``: the calls as ``add({"a": 1})``, one a line.
 ``call_id``: of a result, the call that it answers. ``prompt_tokens``, ``completion_tokens``, ``latency_ms``: on an
 assistant message those of its model call, ``latency_ms`` on a result that of the tool. ``paired``: the number of the
@@ -54,23 +54,29 @@ STEP_COLUMNS = {
     "tools": "string",
     "finish_reason": "string",
     "estimated": "bool",
+    "message": "Int64",
 }
 """Tokens of the step's model call, in parts that never overlap: ``prompt_uncached + cached`` is the prompt,
 ``completion + reasoning`` the answer, ``other`` what only the reported total counts (hidden thoughts), and all five
 are ``total``.
 ``model_ms``: of the model call. ``tools_ms``: wall time of the step's tools, which may run at once. ``tools``: their
-names. ``estimated``: some count is ours, not the provider's."""
+names. ``estimated``: some count is ours, not the provider's. ``message``: position of the message to look at."""
 
 _LARGEST = 2**63 - 1
 _NOTES = {"denied", "rejected", "skipped", "mocked", "edited", "timed_out"}
 
 
-def messages_frame(trace: Trace, rows: range | None = None) -> pd.DataFrame:
+RUN_COLUMNS = {"step": "int64", "tool": "string", "latency_ms": "Float64", "ok": "boolean", "message": "Int64"}
+"""``step``: number of the step, from 1. ``ok``: <NA> where the file does not say. ``message``: position of the result,
+of an unanswered call that of the message that asked."""
+
+
+def messages_frame(trace: Trace, rows: Sequence[int] | None = None) -> pd.DataFrame:
     """One row a message, in the order of the trace; columns and types as in :data:`MESSAGE_COLUMNS`.
 
     Args:
         trace: the trace.
-        rows: positions of the messages wanted; None: all of them.
+        rows: positions of the messages wanted, ascending; None: all of them.
     """
     rows = range(len(trace.messages)) if rows is None else rows
     results: dict[int, tuple[ToolRun, int | None]] = {}
@@ -81,12 +87,12 @@ def messages_frame(trace: Trace, rows: range | None = None) -> pd.DataFrame:
         for run in step.tools:
             if run.message is not None:
                 results[run.message] = (run, step.reply)
-    messages = trace.messages[rows.start : rows.stop]
-    entries = trace.entries[rows.start : rows.stop]
+    messages = [trace.messages[row] for row in rows]
+    entries = [trace.entries[row] for row in rows]
     steps = [by_reply.get(row) for row in rows]
     usages = [step.usage or _NO_USAGE if step else _NO_USAGE for step in steps]
     columns: dict[str, Iterable[Any]] = {
-        "number": range(rows.start + 1, rows.stop + 1),
+        "number": [row + 1 for row in rows],
         "role": [cell(message.role, 40) for message in messages],
         "maker": [entry.maker for entry in entries],
         "step": [_integer(entry.step) for entry in entries],
@@ -116,8 +122,22 @@ def steps_frame(trace: Trace) -> pd.DataFrame:
         "tools": [cell(", ".join(run.name for run in step.tools)) or None for step in trace.steps],
         "finish_reason": [step.finish_reason and cell(step.finish_reason, 80) for step in trace.steps],
         "estimated": [bool(step.usage and step.usage.estimated) for step in trace.steps],
+        "message": [step.message for step in trace.steps],
     }
     return _frame(columns, STEP_COLUMNS)
+
+
+def runs_frame(trace: Trace) -> pd.DataFrame:
+    """One row a tool call, in the order of the trace; columns and types as in :data:`RUN_COLUMNS`."""
+    runs = [(step, number, run) for number, step in enumerate(trace.steps, 1) for run in step.tools]
+    columns: dict[str, Iterable[Any]] = {
+        "step": [_integer(step.index) or number for step, number, _ in runs],
+        "tool": [cell(run.name, 100) for _, _, run in runs],
+        "latency_ms": [_number(run.latency_ms) for _, _, run in runs],
+        "ok": [run.ok for _, _, run in runs],
+        "message": [step.reply if run.message is None else run.message for step, _, run in runs],
+    }
+    return _frame(columns, RUN_COLUMNS)
 
 
 _NO_USAGE = Usage()

@@ -10,7 +10,7 @@ from agent.errors import InputError
 from traces import read_file
 from traces.figures import latency_per_step, tokens_per_step
 from traces.summary import summarise
-from traces.tables import messages_frame, steps_frame
+from traces.tables import messages_frame, runs_frame, steps_frame
 
 KEYS = [
     "schema", "messages", "role", "content", "tool_calls", "function", "function_call", "name", "arguments", "id",
@@ -80,7 +80,7 @@ def look_at(data: bytes) -> None:
             messages_frame(trace)
             steps = steps_frame(trace)
             tokens_per_step(steps)
-            latency_per_step(steps)
+            latency_per_step(steps, runs_frame(trace))
 
 
 @settings(deadline=None)

@@ -1,0 +1,62 @@
+"""What ran when: one lane for model calls, and as many for tools as ran at one time."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+import plotly.graph_objects as go
+
+from traces.figures.common import COLOURS, Translate, colour_of, english, escaped, finish
+from traces.timeline import Span, Timeline
+
+
+def timeline_figure(
+    found: Timeline, *, t: Translate = english, colours: Mapping[str, str] = COLOURS, selected: int | None = None
+) -> go.Figure:
+    """Bars from left to right in seconds since the beginning.
+
+    Args:
+        found: as :func:`traces.timeline.timeline` makes it.
+        t: translates the English labels.
+        colours: by name; see :data:`traces.figures.COLOURS`.
+        selected: number of the step to highlight, from 1.
+    """
+    kinds: tuple[tuple[str, str, Callable[[Span], bool]], ...] = (
+        ("model", "Model", lambda span: span.model),
+        ("ok", "Tools", lambda span: not span.model and span.ok is not False),
+        ("error", "Failed tools", lambda span: not span.model and span.ok is False),
+    )
+    figure = go.Figure()
+    for colour, label, belongs in kinds:
+        spans = [span for span in found.spans if belongs(span)]
+        if spans:
+            _add(figure, spans, t(label), colour_of(colours, colour), t, selected)
+    finish(figure, t("Seconds"), "", t)
+    lanes = range(max((span.lane for span in found.spans), default=0) + 1)
+    names = [t("Model"), *(t("Tools") if lane == 1 else f"{lane}" for lane in lanes[1:])]
+    if len(lanes) <= 12:
+        figure.update_yaxes(tickvals=list(lanes), ticktext=names)
+    figure.update_yaxes(autorange="reversed", rangemode="normal", zeroline=False)
+    return figure.update_layout(barmode="overlay", bargap=0.25)
+
+
+def _add(figure: go.Figure, spans: list[Span], label: str, colour: str, t: Translate, selected: int | None) -> None:
+    chosen = [at for at, span in enumerate(spans) if span.step == selected]
+    figure.add_bar(
+        orientation="h",
+        base=[span.start for span in spans],
+        x=[span.end - span.start for span in spans],
+        y=[span.lane for span in spans],
+        name=label,
+        marker={"color": colour, "line": {"width": 0}},
+        customdata=[[span.message, _words(span, t)] for span in spans],
+        hovertemplate="%{customdata[1]}<extra></extra>",
+        selectedpoints=None if selected is None else chosen,
+        unselected={"marker": {"opacity": 0.4}},
+    )
+
+
+def _words(span: Span, t: Translate) -> str:
+    name = escaped(span.name) or t("Model")
+    several = f" × {span.count}" if span.count > 1 else ""
+    return f"{t('Step')} {span.step}: {name}{several}<br>{span.start:,.2f} s + {span.end - span.start:,.3f} s"
