@@ -12,7 +12,7 @@ conversation.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -50,18 +50,40 @@ class Exchange:
 class Conversations:
     """The conversations of one log, growing exchange by exchange."""
 
-    def __init__(self, out: ImportBuilder) -> None:
-        self._out = out
-        self._by_first_words: defaultdict[str, list[_Conversation]] = defaultdict(list)
+    def __init__(
+        self, out: ImportBuilder, begin: Callable[[], TraceBuilder] | None = None, *, lossy: bool = False
+    ) -> None:
+        """Begin.
 
-    def add(self, exchange: Exchange) -> None:
-        """Add one exchange to the conversation that it continues, or begin one."""
+        Args:
+            out: the file that is read.
+            begin: makes the trace of a new conversation; ``out.trace`` by default.
+            lossy: the log keeps what a model was told, but not all of what it said. A request then goes on where
+                another one stopped also when assistant messages are missing or different.
+        """
+        self._out = out
+        self._begin = begin or out.trace
+        self._lossy = lossy
+        self._by_first_words: defaultdict[str, list[_Conversation]] = defaultdict(list)
+        self._all: list[_Conversation] = []
+
+    def add(self, exchange: Exchange, *, after: TraceBuilder | None = None) -> TraceBuilder:
+        """Add one exchange to the conversation that it continues, or begin one. Gives the trace that it went to.
+
+        Args:
+            exchange: the model call.
+            after: the conversation that it continues, where it holds new messages only.
+        """
         request = [_unit(message) for message in exchange.messages]
         candidates = self._by_first_words[_first_words(request)]
         conversation, known = self._find(candidates, request) if request else (None, 0)
+        if after is not None:
+            conversation, known = next((each for each in reversed(self._all) if each.trace is after), None), 0
+            request = [*(conversation.sent if conversation else ()), *request]
         if conversation is None:
-            conversation = _Conversation(self._out.trace())
+            conversation = _Conversation(self._begin())
             candidates.append(conversation)
+            self._all.append(conversation)
         trace = conversation.trace
         trace.model(exchange.model, exchange.provider)
         trace.tools(exchange.tools)
@@ -76,13 +98,14 @@ class Conversations:
                 conversation.sent = [*request, _unit({"role": "assistant", **exchange.reply.message})]
             for sentence in exchange.reply.unread:
                 self._out.unread(sentence)
+        return trace
 
-    @staticmethod
-    def _find(candidates: list[_Conversation], request: list[_Unit]) -> tuple[_Conversation | None, int]:
-        for conversation in reversed(candidates[-_LOOKED_BACK:]):
-            known = _goes_on(conversation.sent, request)
-            if known is not None:
-                return conversation, known
+    def _find(self, candidates: list[_Conversation], request: list[_Unit]) -> tuple[_Conversation | None, int]:
+        for compare in (_goes_on, _goes_on_lossy) if self._lossy else (_goes_on,):
+            for conversation in reversed(candidates[-_LOOKED_BACK:]):
+                known = compare(conversation.sent, request)
+                if known is not None:
+                    return conversation, known
         return None, 0
 
 
@@ -157,6 +180,30 @@ def _goes_on(sent: list[_Unit], request: list[_Unit]) -> int | None:
         while position < len(request) and request[position].empty:
             position += 1
     return position
+
+
+def _goes_on_lossy(sent: list[_Unit], request: list[_Unit]) -> int | None:
+    """The same, compared by everything but assistant messages; something must have been said to the model since."""
+    position = 0
+    for unit in (unit for unit in sent if unit.role != "assistant"):
+        while position < len(request) and request[position].role == "assistant":
+            position += 1
+        if position >= len(request) or not _alike(unit, request[position]):
+            return None
+        position += 1
+    while position < len(request) and request[position].role == "assistant":
+        position += 1
+    return position if position < len(request) else None
+
+
+def _alike(unit: _Unit, other: _Unit) -> bool:
+    """System texts hold the time of day and the like; how they begin is enough."""
+    if unit.role == other.role == "system":
+        return unit.text[:_SYSTEM_LOOKED_AT] == other.text[:_SYSTEM_LOOKED_AT]
+    return (unit.role, unit.text) == (other.role, other.text)
+
+
+_SYSTEM_LOOKED_AT = 60
 
 
 def _after(unit: _Unit, request: list[_Unit], position: int) -> int | None:

@@ -1,0 +1,188 @@
+"""Span: one record of an observability tool, whatever the tool: a model call, a tool run or plumbing.
+
+Readers of span formats make these; :mod:`traces.span_conversations` makes conversations of them.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from traces.reply import Reply
+from traces.times import time_of, timestamp
+
+MODEL, TOOL, AGENT, OTHER = "model", "tool", "agent", "other"
+"""What a span is: one model call, one tool run, the work of one agent, or anything else."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Words:
+    """What went into a span and what came out, in OpenAI Chat form, and the numbers beside it."""
+
+    messages: Sequence[Mapping[str, Any]] = ()
+    """What the model was given; empty where it was not recorded."""
+    answer: Sequence[Mapping[str, Any]] = ()
+    """What came out. More than one message where a whole agent is one span."""
+    reply: Reply = field(default_factory=Reply)
+    """The numbers; its message is not used."""
+    tools: list[dict[str, Any]] = field(default_factory=list)
+    model: str | None = None
+    """The model that was asked."""
+    provider: str | None = None
+    settings: dict[str, Any] = field(default_factory=dict)
+    plain: bool = False
+    """The words are one line of text rather than messages, as plumbing has them."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ToolUse:
+    """One tool run as a span tells it."""
+
+    name: str = ""
+    call_id: str = ""
+    arguments: Any = None
+    result: str | None = None
+    """None: it was not recorded."""
+    ok: bool | None = None
+
+
+@dataclass(slots=True, kw_only=True)
+class Span:
+    """One span. Its words are read only when they are needed: plumbing repeats the same long texts again and again."""
+
+    id: str
+    trace: str = ""
+    """Spans of one trace belong together."""
+    parent: str | None = None
+    name: str = ""
+    kind: str = OTHER
+    agent: str = ""
+    """The agent's name, where the span says it."""
+    started: float | None = None
+    """Unix seconds."""
+    ended: float | None = None
+    """Unix seconds; None: it was not finished when the file was written."""
+    error: str | None = None
+    words: Callable[[], Words] = Words
+    use: Callable[[], ToolUse] = ToolUse
+    """What a tool run says."""
+    line: int | None = None
+    children: list[Span] = field(default_factory=list, repr=False)
+    above: Span | None = field(default=None, repr=False)
+
+    @property
+    def latency_ms(self) -> float | None:
+        """Milliseconds from start to end; None where one of them is unknown."""
+        if self.started is None or self.ended is None or self.ended < self.started:
+            return None
+        return round((self.ended - self.started) * 1000, 3)
+
+    @property
+    def order(self) -> tuple[bool, float]:
+        """Sorts spans by start, those without one last."""
+        return self.started is None, self.started or 0.0
+
+
+# -- trees ---------------------------------------------------------------------------------------------------------
+
+
+def merged(spans: Iterable[Span]) -> list[Span]:
+    """Each span once. Exporters that write a span at its start and again at its end give it twice; the end counts."""
+    found: dict[tuple[str, str], Span] = {}
+    for number, span in enumerate(spans):
+        key = (span.trace, span.id or f"\0{number}")
+        known = found.get(key)
+        if known is None or span.ended is not None or known.ended is None:
+            found[key] = span
+    return list(found.values())
+
+
+def forest(spans: Sequence[Span]) -> tuple[list[Span], int]:
+    """``(roots, cut)``: the spans with their children in place, all in the order of their start.
+
+    A span whose parent is not there is a root. ``cut`` is how many became roots because their parents go in a circle.
+    """
+    by_id = {(span.trace, span.id): span for span in spans}
+    roots: list[Span] = []
+    for span in sorted(spans, key=lambda span: span.order):
+        parent = by_id.get((span.trace, span.parent)) if span.parent else None
+        if parent is None or parent is span:
+            roots.append(span)
+        else:
+            span.above = parent
+            parent.children.append(span)
+    reached = {id(span) for span in walk(roots)}
+    cut = 0
+    for span in sorted(spans, key=lambda span: span.order):
+        if id(span) in reached:
+            continue
+        if span.above is not None:
+            span.above.children = [child for child in span.above.children if child is not span]
+            span.above = None
+        roots.append(span)
+        cut += 1
+        reached |= {id(each) for each in walk([span])}
+    roots.sort(key=lambda span: span.order)
+    return roots, cut
+
+
+def walk(roots: Iterable[Span]) -> Iterable[Span]:
+    """All spans below and including ``roots``, parents before their children."""
+    stack = list(roots)[::-1]
+    seen: set[int] = set()
+    while stack:
+        span = stack.pop()
+        if id(span) in seen:
+            continue
+        seen.add(id(span))
+        yield span
+        stack += span.children[::-1]
+
+
+def timed(reply: Reply, span: Span) -> Reply:
+    """``reply`` with the times and the error of its span, where it has none of its own."""
+    return replace(
+        reply,
+        started=reply.started or iso(span.started),
+        at=reply.at or iso(span.ended),
+        latency_ms=span.latency_ms if span.latency_ms is not None else reply.latency_ms,
+        error=reply.error or span.error,
+    )
+
+
+# -- times ---------------------------------------------------------------------------------------------------------
+
+_FRACTION = re.compile(r"(\.\d{6})\d+")
+_TWICE = re.compile(r"Z\.\d+$")
+"""Some writers put a fraction behind the zone, beside the one before it."""
+
+
+def moment(value: Any) -> float | None:
+    """Unix seconds of any way in which span formats write a time; None for what is none.
+
+    ISO 8601 text, seconds to nanoseconds since 1970 as a number or as text, and the ``[seconds, nanoseconds]`` of
+    JavaScript.
+    """
+    if isinstance(value, (list, tuple)) and len(value) == 2:
+        seconds, nanos = value
+        whole = moment(seconds)
+        return None if whole is None or not isinstance(nanos, (int, float)) else whole + nanos / 1e9
+    if isinstance(value, str):
+        text = value.strip()
+        if text.isdecimal() and len(text) <= 20:
+            value = int(text)
+        else:
+            return timestamp(_FRACTION.sub(r"\1", _TWICE.sub("Z", text)))
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        return None
+    return next((value / unit for least, most, unit in _UNITS if least <= value < most), None)
+
+
+_UNITS = ((1e8, 1e11, 1), (1e11, 1e14, 1e3), (1e14, 1e17, 1e6), (1e17, 1e20, 1e9))
+
+
+def iso(seconds: float | None) -> str | None:
+    """Unix seconds as ISO 8601 in UTC."""
+    return None if seconds is None else time_of(float(seconds))

@@ -1,0 +1,110 @@
+"""JSON inside text, and flat dotted attributes: how span formats pack structured values."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from traces.wire.openai_chat import decoded
+
+_OPENERS = ("{", "[", '"')
+_DEEPEST = 3
+
+
+def unfold(value: Any) -> Any:
+    """What a text holds as JSON, also where it was written as JSON text two or three times over; else ``value``."""
+    for _ in range(_DEEPEST):
+        if not isinstance(value, str) or not value.lstrip().startswith(_OPENERS):
+            break
+        inner = decoded(value)
+        if inner is None:
+            break
+        value = inner
+    return value
+
+
+def mapping(value: Any) -> Mapping[str, Any]:
+    """``value``, or the JSON in it, where that is an object; else an empty one."""
+    value = unfold(value)
+    return value if isinstance(value, dict) else {}
+
+
+def text_of(value: Any) -> str | None:
+    """``value`` where it is a text that says something."""
+    return value if isinstance(value, str) and value.strip() else None
+
+
+def first(attributes: Mapping[str, Any], *keys: str) -> Any:
+    """The first value that is there and not empty; keys may be dotted paths into nested objects."""
+    for key in keys:
+        value = attributes.get(key)
+        if value is None and "." in key:
+            value = _inner(attributes, key)
+        if value is not None and value != "":
+            return value
+    return None
+
+
+def _inner(attributes: Mapping[str, Any], path: str) -> Any:
+    value: Any = attributes
+    for part in path.split("."):
+        if not isinstance(value, dict):
+            return None
+        value = value.get(part)
+    return value
+
+
+def number(value: Any) -> float | None:
+    """A number that may be written as text, or wrapped as ``{"intValue": 3}``."""
+    if isinstance(value, str):
+        value = unfold(value)
+    if isinstance(value, dict) and len(value) == 1:
+        value = next(iter(value.values()))
+    if isinstance(value, str):
+        try:
+            value = float(value)
+        except ValueError:
+            return None
+    if isinstance(value, bool) or not isinstance(value, (int, float)) or value != value:
+        return None
+    return float(value)
+
+
+def branch(attributes: Mapping[str, Any], prefix: str) -> Any:
+    """What stands under ``prefix``: under the key itself, under nested objects, or spread over flat keys.
+
+    ``{"a.0.b": 1, "a.1.b": 2}`` gives ``[{"b": 1}, {"b": 2}]`` for ``"a"``. A gap in a list is None.
+    """
+    whole = first(attributes, prefix)
+    if whole is not None:
+        return unfold(whole)
+    start = prefix + "."
+    tree: dict[str, Any] = {}
+    for key, value in attributes.items():
+        if isinstance(key, str) and key.startswith(start):
+            _put(tree, key[len(start) :].split("."), value)
+    return _listed(tree) if tree else None
+
+
+def _put(tree: dict[str, Any], path: list[str], value: Any) -> None:
+    for part in path[:-1]:
+        inner = tree.get(part)
+        if not isinstance(inner, dict):
+            inner = tree[part] = {}
+        tree = inner
+    tree[path[-1]] = value
+
+
+_MOST_ITEMS = 100_000
+
+
+def _listed(tree: Any) -> Any:
+    """Objects whose keys are all numbers as lists."""
+    if not isinstance(tree, dict):
+        return tree
+    items = {key: _listed(value) for key, value in tree.items()}
+    if not items or not all(isinstance(key, str) and key.isdecimal() for key in items):
+        return items
+    numbers = {int(key): value for key, value in items.items() if len(key) <= 6}
+    last = max(numbers, default=-1)
+    return [numbers.get(place) for place in range(last + 1)] if last < _MOST_ITEMS else list(numbers.values())
