@@ -1,17 +1,27 @@
-"""Google Gemini on the wire: contents with parts, and a response with candidates."""
+"""Google Gemini on the wire: contents with parts, a response with candidates, and the chunks of a stream.
+
+Keys are written ``likeThis`` by the API and ``like_this`` by the Python library; both are read.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from agent.usage import Usage
 from traces.repair import as_text
 from traces.reply import Reply
+from traces.times import timestamp
 from traces.wire.openai_chat import error_text
+from traces.wire.parts import Parts, count, linked, listed, mapping, media, words
 
+NAME = "gemini-contents"
+REQUEST_KEYS = frozenset(("contents", "systemInstruction", "system_instruction", "tools", "model"))
 _WRAPPERS = frozenset(("output", "result", "return_value", "content"))
 """Keys under which a function response holds a plain result."""
+_ROLES = {"model": "assistant", "function": "tool"}
+_BIG = re.compile(r"(?<!^)([A-Z])")
 
 
 def is_request(value: Any) -> bool:
@@ -20,105 +30,83 @@ def is_request(value: Any) -> bool:
 
 
 def is_response(value: Any) -> bool:
-    """Whether ``value`` is a response body."""
-    return isinstance(value, dict) and ("candidates" in value or "usageMetadata" in value)
+    """Whether ``value`` is a response body, or one chunk of a streamed one."""
+    return isinstance(value, dict) and (
+        isinstance(value.get("candidates"), list) or "usageMetadata" in value or "promptFeedback" in value
+    )
+
+
+def is_message(value: Any) -> bool:
+    """Whether ``value`` is one content: parts that have no type, as those of other formats do."""
+    if not isinstance(value, dict) or not isinstance(parts := value.get("parts"), list):
+        return False
+    role = value.get("role")
+    known = role is None or role in ("user", "model", "function", "system", "tool")
+    return known and all(isinstance(part, str) or (isinstance(part, dict) and "type" not in part) for part in parts)
+
+
+def is_piece(value: Any) -> bool:
+    """Whether ``value`` can be a chunk of a streamed response: it says of no candidate why it ended."""
+    return is_response(value) and not is_last(value)
+
+
+def is_last(piece: Mapping[str, Any]) -> bool:
+    """Whether a stream ends with this chunk."""
+    return any(_get(candidate, "finishReason") for candidate in listed(piece.get("candidates")))
+
+
+# -- requests ------------------------------------------------------------------------------------------------------
 
 
 def messages_of(body: Mapping[str, Any]) -> list[Mapping[str, Any]]:
     """The contents of a request as messages in OpenAI Chat form."""
-    system = _get(body, "systemInstruction", "system_instruction")
+    system = _get(body, "systemInstruction")
+    if isinstance(system, str):
+        system = {"parts": [system]}
     messages: list[Mapping[str, Any]] = []
     if isinstance(system, dict):
-        messages += _messages({**system, "role": "system"})
-    for content in body["contents"]:
+        messages += converted({**system, "role": "system"})
+    contents = body.get("contents")
+    for content in contents if isinstance(contents, list) else []:
         if isinstance(content, dict):
-            messages += _messages(content)
+            messages += converted(content)
     return messages
 
 
-def tools_of(body: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """The declared functions, in OpenAI form."""
-    tools = body.get("tools")
-    found: list[dict[str, Any]] = []
-    for tool in tools if isinstance(tools, list) else [tools]:
-        functions = _get(tool, "functionDeclarations", "function_declarations") if isinstance(tool, dict) else None
-        for function in functions if isinstance(functions, list) else []:
-            found.append({"type": "function", "function": function})
-    return found
-
-
-def read_response(body: Mapping[str, Any]) -> Reply:
-    """Read a response body: its first candidate."""
-    candidates = body.get("candidates")
-    candidates = [c for c in candidates if isinstance(c, dict)] if isinstance(candidates, list) else []
-    model = body.get("modelVersion")
-    usage, model = _usage(body.get("usageMetadata")), model if isinstance(model, str) else None
-    content = candidates[0].get("content") if candidates else None
-    if not isinstance(content, dict):
-        return Reply(error=error_text(body.get("error")), usage=usage, model=model)
-    messages = _messages({"role": "model", **content})
-    reason = candidates[0].get("finishReason")
-    return Reply(
-        message=messages[0] if messages else {"role": "assistant", "content": None},
-        usage=usage,
-        model=model,
-        finish_reason=reason if isinstance(reason, str) else None,
-        unread=("a further candidate of a response",) * (len(candidates) - 1),
-    )
-
-
-def _usage(data: Any) -> Usage | None:
-    """Gemini counts thoughts beside the candidates and tool prompts beside the prompt; here they are parts of them."""
-    if not isinstance(data, dict):
-        return None
-    return Usage.from_openai(
-        {
-            "prompt_tokens": _sum(data, "promptTokenCount", "toolUsePromptTokenCount"),
-            "completion_tokens": _sum(data, "candidatesTokenCount", "thoughtsTokenCount"),
-            "total_tokens": data.get("totalTokenCount"),
-            "prompt_tokens_details": {"cached_tokens": data.get("cachedContentTokenCount")},
-            "completion_tokens_details": {"reasoning_tokens": data.get("thoughtsTokenCount")},
-        }
-    )
-
-
-def _sum(data: Mapping[str, Any], *keys: str) -> int | None:
-    counts = [value for key in keys if isinstance(value := data.get(key), int)]
-    return sum(counts) if counts else None
-
-
-def _messages(content: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+def converted(content: Mapping[str, Any]) -> list[Mapping[str, Any]]:
     """One content as messages: function responses become tool messages, the rest is one message of its role."""
-    role = {"model": "assistant", "function": "tool"}.get(str(content.get("role")), content.get("role") or "user")
-    texts: list[str] = []
-    thoughts: list[str] = []
-    calls: list[dict[str, Any]] = []
-    results: list[Mapping[str, Any]] = []
-    other: list[dict[str, Any]] = []
+    role = content.get("role")
+    role = _ROLES.get(role, role) if isinstance(role, str) and role else "user"
+    said, results = Parts(), list[Mapping[str, Any]]()
     parts = content.get("parts")
-    for part in parts if isinstance(parts, list) else []:
+    for part in parts if isinstance(parts, list) else [parts]:
         if not isinstance(part, dict):
-            continue
-        call, response = (
-            _get(part, "functionCall", "function_call"),
-            _get(part, "functionResponse", "function_response"),
-        )
-        if isinstance(call, dict):
-            calls.append({"id": call.get("id"), "function": {"name": call.get("name"), "arguments": call.get("args")}})
-        elif isinstance(response, dict):
+            if part is not None:
+                said.text(as_text(part))
+        elif isinstance(response := _get(part, "functionResponse"), dict):
             results.append(_result(response))
-        elif isinstance(part.get("text"), str):
-            (thoughts if part.get("thought") is True else texts).append(part["text"])
         else:
-            other.append({"type": "gemini", **part})
-    if not (texts or thoughts or calls or other):
-        return results
-    message: dict[str, Any] = {"role": role, "content": "".join(texts) or None, "tool_calls": calls or None}
-    if thoughts:
-        message["reasoning_content"] = "".join(thoughts)
-    if other:
-        message["content"] = [*({"type": "text", "text": text} for text in texts), *other]
-    return [*results, message]
+            _add_part(said, part, glue=role == "assistant")
+    return [*results, said.message(role)] if said else results
+
+
+def _add_part(said: Parts, part: Mapping[str, Any], *, glue: bool) -> None:
+    text = part.get("text")
+    if isinstance(call := _get(part, "functionCall"), dict):
+        said.call(call.get("id"), call.get("name"), call.get("args"))
+    elif isinstance(text, str) and part.get("thought") is True:
+        said.thought(text, glue=glue)
+    elif isinstance(text, str):
+        said.text(text, glue=glue)
+    elif isinstance(data := _get(part, "inlineData"), dict) and isinstance(data.get("data"), str):
+        said.add(media(_get(data, "mimeType"), data["data"], _get(data, "displayName")))
+    elif isinstance(data := _get(part, "fileData"), dict):
+        said.add(linked(_get(data, "fileUri"), _get(data, "mimeType"), _get(data, "displayName")))
+    elif part.keys() - _SIGNATURES:
+        said.add({"type": "gemini", **part})
+
+
+_SIGNATURES = frozenset(("thoughtSignature", "thought_signature"))
 
 
 def _result(response: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -126,8 +114,99 @@ def _result(response: Mapping[str, Any]) -> Mapping[str, Any]:
     if isinstance(value, dict) and len(value) == 1 and (key := next(iter(value))) in _WRAPPERS:
         value = value[key]
     message = {"role": "tool", "tool_call_id": response.get("id"), "name": response.get("name")}
-    return {**message, "content": as_text(value)}
+    shown = Parts()
+    for part in listed(response.get("parts")):
+        _add_part(shown, part, glue=False)
+    if not shown:
+        return {**message, "content": as_text(value)}
+    return {**message, "content": [{"type": "text", "text": as_text(value)}, *_as_list(shown.content)]}
 
 
-def _get(data: Mapping[str, Any], camel: str, snake: str) -> Any:
-    return data.get(camel, data.get(snake))
+def _as_list(content: Any) -> list[Any]:
+    return content if isinstance(content, list) else [{"type": "text", "text": content}]
+
+
+def tools_of(body: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """The declared functions, in OpenAI form; tools that run at Google under their own name."""
+    tools = body.get("tools")
+    found: list[dict[str, Any]] = []
+    for tool in listed(tools if isinstance(tools, list) else [tools]):
+        functions = _get(tool, "functionDeclarations")
+        found += [{"type": "function", "function": _declared(function)} for function in listed(functions)]
+        found += [{"type": key, "name": key} for key in tool if key not in _DECLARATIONS and tool[key] is not None]
+    return found
+
+
+_DECLARATIONS = frozenset(("functionDeclarations", "function_declarations"))
+
+
+def _declared(function: Mapping[str, Any]) -> dict[str, Any]:
+    schema = _get(function, "parametersJsonSchema")
+    if schema is None:
+        return dict(function)
+    return {**{key: function[key] for key in ("name", "description") if key in function}, "parameters": schema}
+
+
+# -- responses -----------------------------------------------------------------------------------------------------
+
+
+def read_response(body: Mapping[str, Any]) -> Reply:
+    """Read a response body: its first candidate, or why there is none."""
+    candidates = listed(body.get("candidates"))
+    created = _get(body, "createTime")
+    common: dict[str, Any] = {
+        "usage": usage_of(_get(body, "usageMetadata")),
+        "model": words(_get(body, "modelVersion")),
+        "at": created if timestamp(created) is not None else None,
+    }
+    if not candidates:
+        blocked = words(_get(mapping(_get(body, "promptFeedback")), "blockReason"))
+        why = f"the prompt was blocked: {blocked}" if blocked else error_text(body.get("error"))
+        return Reply(error=why, **common)
+    content = mapping(candidates[0].get("content"))
+    said = [message for message in converted({**content, "role": "model"}) if message["role"] == "assistant"]
+    return Reply(
+        message=said[0] if said else {"role": "assistant", "content": None},
+        finish_reason=words(_get(candidates[0], "finishReason")),
+        unread=("a further candidate of a response",) * (len(candidates) - 1),
+        **common,
+    )
+
+
+def usage_of(data: Any) -> Usage | None:
+    """Gemini counts thoughts beside the candidates and tool prompts beside the prompt; here they are parts of them."""
+    if not isinstance(data, dict):
+        return None
+    thoughts = _get(data, "thoughtsTokenCount")
+    answer = _get(data, "candidatesTokenCount")
+    return Usage.from_openai(
+        {
+            "prompt_tokens": count(_get(data, "promptTokenCount"), _get(data, "toolUsePromptTokenCount")),
+            "completion_tokens": count(_get(data, "responseTokenCount") if answer is None else answer, thoughts),
+            "total_tokens": _get(data, "totalTokenCount"),
+            "prompt_tokens_details": {"cached_tokens": _get(data, "cachedContentTokenCount")},
+            "completion_tokens_details": {"reasoning_tokens": thoughts},
+        }
+    )
+
+
+def join_pieces(pieces: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
+    """The response body that the chunks of a stream add up to. Counts grow from chunk to chunk: the last ones hold."""
+    body: dict[str, Any] = {}
+    candidate: dict[str, Any] = {}
+    usage: dict[str, Any] = {}
+    parts: list[Any] = []
+    for piece in pieces:
+        body.update({key: value for key, value in piece.items() if value is not None})
+        usage.update({key: value for key, value in mapping(_get(piece, "usageMetadata")).items() if value is not None})
+        for first in listed(piece.get("candidates"))[:1]:
+            candidate.update({key: value for key, value in first.items() if value is not None})
+            more = mapping(first.get("content")).get("parts")
+            parts += more if isinstance(more, list) else []
+    if candidate:
+        body["candidates"] = [{**candidate, "content": {"role": "model", "parts": parts}}]
+    return {**body, "usageMetadata": usage} if usage else body
+
+
+def _get(data: Mapping[str, Any], camel: str) -> Any:
+    return data[camel] if camel in data else data.get(_BIG.sub(r"_\1", camel).lower())
