@@ -52,7 +52,7 @@ class ImportBuilder:
     def next_id(self) -> str:
         """The id of the next trace of this file: the same at every reading."""
         number = len(self._open) + len(self.report.traces)
-        return hashlib.sha256(f"{self._digest()} {number}".encode()).hexdigest()[:12]
+        return made_up_id(self._digest, number)
 
     def add(self, trace: Trace) -> None:
         """A trace that is ready: only for our own formats."""
@@ -74,7 +74,7 @@ class ImportBuilder:
             trace = builder.finish()
             repairs.update(builder.repairs)
             lost += _has_results_alone(trace)
-            if trace.messages or trace.steps:
+            if trace.messages or trace.steps or trace.outcome.reason:
                 report.traces.append(trace)
         report.repaired += counted(repairs)
         report.unread += counted(self._unread)
@@ -84,6 +84,11 @@ class ImportBuilder:
                 "where this format has none"
             )
         return report
+
+
+def made_up_id(digest: Digest, number: int) -> str:
+    """The id of the trace at this place of a file that gives it none: the same at every reading."""
+    return hashlib.sha256(f"{digest()} {number}".encode()).hexdigest()[:12]
 
 
 def _has_results_alone(trace: Trace) -> bool:

@@ -24,7 +24,7 @@ class TraceInfo:
     """One line of the list of traces: enough to choose, without opening the file. ``None`` means "not reported"."""
 
     id: str
-    """The trace's id; empty for a file without a trace."""
+    """The trace's id; of a file without a trace the one of its report, empty where it cannot even be looked at."""
     title: str
     format: str | None
     model: str | None

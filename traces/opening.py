@@ -15,7 +15,7 @@ from agent.trace import Trace
 from traces import lookalikes
 from traces.container import MAX_UNPACKED, Document, open_bytes
 from traces.detect import expectation, find_reader
-from traces.importing import Digest, ImportBuilder
+from traces.importing import Digest, ImportBuilder, made_up_id
 from traces.report import ImportReport
 
 
@@ -69,9 +69,12 @@ def read_document(document: Document, name: str, digest: Digest, format: str | N
         InputError: it cannot be read at all.
     """
     try:
-        return _read_document(document, name, format, digest)
+        report = _read_document(document, name, format, digest)
     except RecursionError as error:
         raise InputError(f"{name} cannot be read: it is nested too deeply") from error
+    if not report.traces:
+        report.id = made_up_id(digest, 0)
+    return report
 
 
 def _read_bytes(path: Path) -> bytes:

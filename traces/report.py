@@ -15,6 +15,8 @@ class ImportReport:
 
     file: str
     """The file's name as it was given."""
+    id: str = ""
+    """Of a file without a conversation, the id that its first one would have; else empty."""
     format: str | None = None
     """The name of the format; None when no reader knows the shape."""
     container: str = ""

@@ -241,7 +241,7 @@ def _infos_of(path: str, stamp: Stamp, kind: str) -> Lines:
     report = read_file(path)
     if not report.traces:
         reason = report.unread[0] if report.unread else "there is no conversation in it"
-        return [_no_trace(path, stamp, kind, report.format, reason)]
+        return [_no_trace(path, stamp, kind, report.format, reason, report.id)]
     if report.format == journal.NAME:
         kind = INTERRUPTED
     return [
@@ -290,9 +290,9 @@ def _info(seen: Glance, format: str | None, number: int, path: str, stamp: Stamp
     )
 
 
-def _no_trace(path: str, stamp: Stamp, kind: str, format: str | None, reason: str) -> TraceInfo:
+def _no_trace(path: str, stamp: Stamp, kind: str, format: str | None, reason: str, file_id: str = "") -> TraceInfo:
     return TraceInfo(
-        id="",
+        id=file_id,
         title=jsontext.clean(Path(path).name),
         format=format,
         model=None,
