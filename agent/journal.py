@@ -291,6 +291,11 @@ def write_trace(trace: Trace, folder: Path | str, secrets: Iterable[str] = (), *
     return path
 
 
+def trace_bytes(trace: Trace, secrets: Iterable[str] = ()) -> bytes:
+    """What :func:`write_trace` writes, for whoever sends it elsewhere than to a file."""
+    return b"".join(_laid_out(trace, tuple(secrets), False))
+
+
 def _file_stem(trace: Trace) -> str:
     """The id as a file name; one that came with a file from elsewhere must not lead out of the folder."""
     if not SAFE_ID.fullmatch(trace.trace_id):

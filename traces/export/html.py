@@ -1,0 +1,141 @@
+"""One HTML file that holds the whole trace: it opens offline, searches itself, and requests nothing.
+
+Text of the trace is data of a script block and reaches the page by ``textContent`` alone. The policy in the head allows
+our own style and script by their hashes, images out of the file itself, and nothing else.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import html
+import re
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from agent import jsontext
+from agent.messages import Message
+from agent.trace import Trace, TraceStep
+from traces.export.facts import facts, tokens_words
+from traces.export.order import answers
+from traces.repair import TOOL_ROLES
+from traces.text import message_text, size_words
+
+NAME = "html"
+SUFFIX = ".html"
+MIME = "text/html"
+
+_FOLDER = Path(__file__).parent
+_IMAGE = re.compile(r"data:image/(?:png|jpeg|gif|webp);base64,[A-Za-z0-9+/=\s]+")
+_LARGEST_IMAGE = 8_000_000
+_PAGE = """<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="{policy}">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="referrer" content="no-referrer">
+<link rel="icon" href="data:,">
+<title>{title}</title>
+<style>{style}</style>
+</head>
+<body>
+<noscript>This page needs its own script to show the trace.</noscript>
+<script type="application/json" id="data">{data}</script>
+<script>{script}</script>
+</body>
+</html>
+"""
+
+
+def write(trace: Trace, lost: list[str]) -> bytes:
+    """The page in UTF-8."""
+    style, script = _asset("transcript.css"), _asset("transcript.js")
+    policy = (
+        f"default-src 'none'; style-src '{_hash(style)}'; script-src '{_hash(script)}'; img-src data:; "
+        "base-uri 'none'; form-action 'none'"
+    )
+    page = _PAGE.format(
+        policy=policy,
+        title=html.escape(jsontext.clean(trace.title or trace.trace_id)),
+        style=style,
+        script=script,
+        data=_inert(jsontext.dumps(_data(trace, lost), compact=True)),
+    )
+    return page.encode()
+
+
+@cache
+def _asset(name: str) -> str:
+    return (_FOLDER / name).read_text(encoding="utf-8")
+
+
+def _hash(text: str) -> str:
+    return f"sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}"
+
+
+def _inert(text: str) -> str:
+    """JSON that cannot end the script block that holds it, nor begin a comment in it."""
+    return text.replace("&", "\\u0026").replace("<", "\\u003c").replace(">", "\\u003e")
+
+
+def _data(trace: Trace, lost: list[str]) -> dict[str, Any]:
+    steps = {step.reply: step for step in trace.steps if step.reply is not None}
+    asked = {
+        at: (position, place) for position, found in answers(trace).items() for place, at in enumerate(found) if at
+    }
+    runs = {run.message: run for step in trace.steps for run in step.tools if run.message is not None}
+    messages = []
+    for position, message in enumerate(trace.messages):
+        entry, run = trace.entries[position], runs.get(position)
+        item: dict[str, Any] = {"role": message.role, "maker": entry.maker, "text": message_text(message)}
+        more = {
+            "step": entry.step,
+            "agent": entry.agent,
+            "at": entry.at,
+            "reasoning": message.reasoning or None,
+            "calls": [[call.name, call.id, call.arguments_text()] for call in message.tool_calls] or None,
+            "about": _about(steps.get(position)),
+            "asked": asked[position][0] if position in asked else None,
+            "tool": run.name if run else None,
+            "failed": (run is not None and run.ok is False) or None,
+            "orphan": (message.role in TOOL_ROLES and position not in asked) or None,
+            "images": _images(message, lost) or None,
+        }
+        messages.append(item | {key: value for key, value in more.items() if value is not None})
+    notes = [str(note.get("text") or note.get("kind") or "") for note in trace.notes if isinstance(note, dict)]
+    return {
+        "title": trace.title or trace.trace_id,
+        "facts": facts(trace),
+        "final": trace.outcome.detail,
+        "notes": [note for note in notes if note],
+        "messages": messages,
+    }
+
+
+def _about(step: TraceStep | None) -> str | None:
+    """The numbers of a model call, in words."""
+    if step is None:
+        return None
+    parts = [step.model, f"tokens: {tokens_words(step.usage)}"]
+    parts += [None if step.latency_ms is None else f"{step.latency_ms:,.0f} ms"]
+    parts += [None if step.first_token_ms is None else f"first token after {step.first_token_ms:,.0f} ms"]
+    parts += [None if step.cost is None else f"{step.cost:g} USD", step.finish_reason]
+    return " · ".join(part for part in parts if part)
+
+
+def _images(message: Message, lost: list[str]) -> list[str]:
+    """The images of a message that may be shown: of safe types, out of the file itself, and not too large."""
+    found = []
+    for part in message.content if isinstance(message.content, list) else ():
+        image = part.get("image_url") if isinstance(part, dict) else None
+        url = image.get("url") if isinstance(image, dict) else image
+        if not isinstance(url, str):
+            continue
+        if len(url) <= _LARGEST_IMAGE and _IMAGE.fullmatch(url):
+            found.append(url)
+        else:
+            sentence = f"images of other types, from elsewhere or above {size_words(_LARGEST_IMAGE)} are only named"
+            lost += [] if sentence in lost else [sentence]
+    return found
