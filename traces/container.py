@@ -79,7 +79,7 @@ def open_bytes(data: bytes, name: str, *, limit: int = MAX_UNPACKED) -> Document
         return _unzip(data, name, limit)
     if data.endswith(_RESERVED):
         data = data.rstrip(b"\0")
-    document = _parse(whole_characters(as_utf8(data)), name)
+    document = _parse(data, name)
     document.warnings[:0] = warnings
     return document
 
@@ -127,7 +127,7 @@ def _unzip(data: bytes, name: str, limit: int) -> Document:
 
 def _add_member(document: Document, content: bytes, label: str) -> None:
     try:
-        document.members.append(_parse(whole_characters(as_utf8(content)), label))
+        document.members.append(_parse(content, label))
     except InputError as error:
         document.warnings.append(str(error))
 
@@ -136,23 +136,22 @@ def _add_member(document: Document, content: bytes, label: str) -> None:
 
 
 def _parse(data: bytes, name: str) -> Document:
-    if not data.strip():
+    data = as_utf8(data)
+    if not data or data.isspace():
         raise InputError(f"{name} is empty")
     if b"\n" not in data and b"\r" in data:
         data = data.replace(b"\r", b"\n")
-    text: str | None = None
     try:
-        text = data.decode()
-        return Document(name=name, container="json", data=data, value=loads(text))
+        return Document(name=name, container="json", data=data, value=loads(data))
     except UnicodeDecodeError as error:
         problem = bad_byte(error, data)
     except json.JSONDecodeError as error:
         problem = f"it is not valid JSON: {words(error)} at line {error.lineno}, column {error.colno}"
     except ValueError as error:
         problem = str(error)
-    if records := json_lines(data.split(b"\n")):
+    if records := json_lines(data):
         return _of_records(records, "jsonl", data, name)
-    if text is not None and (records := one_after_another(text)):
+    if records := one_after_another(data):
         return _of_records(records, "concatenated", data, name)
     raise InputError(f"{name} cannot be read: {problem}")
 

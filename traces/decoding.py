@@ -7,6 +7,8 @@ import json
 import re
 from typing import Any
 
+import msgspec
+
 _BOMS = (
     (codecs.BOM_UTF32_LE, "utf-32"),
     (codecs.BOM_UTF32_BE, "utf-32"),
@@ -62,14 +64,25 @@ def whole_characters(data: bytes) -> bytes:
     return _SURROGATES.sub(lambda found: b"\\ufffd" if found["lone"] else found[0], data)
 
 
-def loads(text: str) -> Any:
+_fast = msgspec.json.Decoder()
+"""Reads in half of the time what is plain JSON, and then gives the same values as ``json``: floats to the last bit,
+integers of any size that both take. Whatever it refuses is left to ``json``, whose words and positions errors have."""
+
+
+def loads(text: str | bytes) -> Any:
     """``json.loads`` that takes everything Python's own writer writes.
 
-    An integer with more digits than Python converts stays text.
+    An integer with more digits than Python converts stays text. In bytes, half of a surrogate pair becomes U+FFFD.
 
     Raises:
-        ValueError: ``text`` is not JSON, or is nested too deeply to be read.
+        ValueError: ``text`` is not JSON, or not UTF-8, or is nested too deeply to be read.
     """
+    try:
+        return _fast.decode(text)
+    except (ValueError, RecursionError):
+        pass
+    if isinstance(text, bytes):
+        text = whole_characters(text).decode()
     try:
         return json.loads(text)
     except json.JSONDecodeError:
@@ -78,6 +91,16 @@ def loads(text: str) -> Any:
         raise ValueError("it is nested too deeply to be read") from None
     except ValueError:
         return json.loads(text, parse_int=_int_or_text)
+
+
+def plain_lines(data: bytes) -> list[Any] | None:
+    """The values of text that has one on every line, and nothing odd anywhere; None for all other text."""
+    try:
+        values: list[Any] = _fast.decode_lines(data)
+    except (ValueError, RecursionError):
+        return None
+    lines = data.count(b"\n") + (not data.endswith(b"\n"))
+    return values if len(values) == lines else None
 
 
 def _int_or_text(digits: str) -> int | str:

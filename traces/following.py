@@ -16,7 +16,7 @@ from typing import Any, BinaryIO
 
 from agent.errors import InputError
 from traces.container import MAX_UNPACKED, Document, open_bytes
-from traces.decoding import as_utf8, whole_characters, wide_encoding
+from traces.decoding import as_utf8, wide_encoding
 from traces.lines import BadLine, Records
 from traces.opening import paused_gc, read_document, read_file
 from traces.readers import journal
@@ -181,7 +181,7 @@ class Follower:
         )
 
     def _add(self, data: bytes) -> None:
-        text = whole_characters(as_utf8(data) if self._offset == 0 else data)
+        text = as_utf8(data) if self._offset == 0 else data
         first = self._line + 1
         for number, line in enumerate(text.split(b"\n"), first):
             self._records.add_line(line, number)

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
-from traces.decoding import loads
+from traces.decoding import loads, plain_lines, whole_characters
 
 _SHOWN = 200
 _HOPELESS = 1000
@@ -45,7 +44,7 @@ class Records:
         if not line or line.isspace():
             return
         try:
-            self.values.append(loads(line.decode()))
+            self.values.append(loads(line))
             self.lines.append(number)
         except ValueError as error:
             found = _glued(line)
@@ -56,13 +55,19 @@ class Records:
             self.lines += [number] * len(found)
 
 
-def json_lines(lines: Iterable[bytes]) -> Records | None:
+def json_lines(data: bytes) -> Records | None:
     """One value a line. None where the text is more likely something else."""
+    if values := plain_lines(data):
+        return _likely(Records(values, list(range(1, len(values) + 1))))
     records = Records()
-    for number, line in enumerate(lines, 1):
+    for number, line in enumerate(data.split(b"\n"), 1):
         records.add_line(line, number)
         if not records.values and len(records.bad) == _HOPELESS:
             return None
+    return _likely(records)
+
+
+def _likely(records: Records) -> Records | None:
     bad = records.bad
     good = sum(isinstance(value, (dict, list)) for value in records.values)
     first_is_good = bool(records.lines) and (not bad or records.lines[0] < bad[0].line)
@@ -71,8 +76,12 @@ def json_lines(lines: Iterable[bytes]) -> Records | None:
     return records
 
 
-def one_after_another(text: str) -> Records | None:
+def one_after_another(data: bytes) -> Records | None:
     """Objects and arrays without anything between them but space. None where the text does not begin with one."""
+    try:
+        text = whole_characters(data).decode()
+    except UnicodeDecodeError:
+        return None
     values, starts, end = _values(text)
     if not values:
         return None
@@ -102,7 +111,7 @@ def _line_problem(error: ValueError) -> str:
 
 def _glued(line: bytes) -> list[Any]:
     """The objects of a line on which a writer forgot the line breaks; empty where it is not such a line."""
-    text = line.decode(errors="replace")
+    text = whole_characters(line).decode(errors="replace")
     values, _, end = _values(text)
     return values if len(values) > 1 and end == len(text) else []
 
