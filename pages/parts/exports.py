@@ -1,0 +1,84 @@
+"""The menu that hands out a trace in other forms: which, what each leaves out, and which secrets are taken out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+
+import streamlit as st
+
+from agent.trace import Trace
+from pages.parts.words import t
+from traces.bundle import MIME as BUNDLE_MIME
+from traces.bundle import SUFFIX as BUNDLE_SUFFIX
+from traces.bundle import bundle
+from traces.export import export, file_name, find_exporter, formats
+from traces.redacting import Removed, without_secrets
+from traces.report import ImportReport
+
+_SHOWN = 50
+"""Secrets named one by one."""
+
+
+def export_menu(trace: Trace, report: ImportReport | None = None, *, key: str) -> None:
+    """Draw the menu. A file is made only when its button is pressed.
+
+    Args:
+        trace: what to hand out.
+        report: of the file that it was read from; it goes into the bundle.
+        key: begins the keys of the widgets.
+    """
+    menu = st.popover(t("Export"), icon=":material/download:", key=f"{key}-menu", on_change="rerun")
+    if not menu.open:
+        return
+    with menu:
+        removed = without_secrets(trace)[1]
+        st.caption(t("Secrets are taken out of every file: {n} here.", n=len(removed)))
+        if removed:
+            with st.expander(t("What is taken out"), type="compact"):
+                st.text("\n".join(map(_line, removed[:_SHOWN])))
+                if len(removed) > _SHOWN:
+                    st.caption(t("and {n} more", n=len(removed) - _SHOWN))
+        words = _words()
+        for name in formats():
+            exporter = find_exporter(name)
+            file = file_name(trace, exporter.SUFFIX)
+            label, help = words[name]
+            _button(label, help, partial(_export, trace, name), file, exporter.MIME, f"{key}-{name}")
+        label, help = words["bundle"]
+        make = partial(_bundle, trace, report)
+        _button(label, help, make, file_name(trace, BUNDLE_SUFFIX), BUNDLE_MIME, f"{key}-bundle")
+
+
+def _button(label: str, help: str, make: Callable[[], bytes], file: str, mime: str, key: str) -> None:
+    st.download_button(label, make, file_name=file, mime=mime, key=key, on_click="ignore", help=help, width="stretch")
+
+
+def _export(trace: Trace, name: str) -> bytes:
+    return export(trace, name).data
+
+
+def _bundle(trace: Trace, report: ImportReport | None) -> bytes:
+    return bundle(trace, report).data
+
+
+def _line(item: Removed) -> str:
+    size = "?" if item.length is None else f"{item.length:,}"
+    return t("{kind}, {size} characters: {where}", kind=item.kind, size=size, where=item.where)
+
+
+def _words() -> dict[str, tuple[str, str]]:
+    """Name and explanation of each form, in the language of the session."""
+    return {
+        "html": (t("Web page (HTML)"), t("One file that opens offline, with its own search; nothing is loaded")),
+        "native": (t("Trace (JSON)"), t("The native file, which reads back as the same trace")),
+        "openai": (t("OpenAI messages"), t("Model, messages and tools, ready to be sent to any compatible server")),
+        "atif": (t("ATIF 1.7"), t("The trajectory format of Harbor and Terminal-Bench 2")),
+        "csv": (t("Table (CSV)"), t("One row a message; cells that a spreadsheet would run are made text")),
+        "markdown": (t("Transcript (Markdown)"), t("Text of the trace stands in code blocks alone")),
+        "notebook": (t("Notebook (Jupyter)"), t("Holds the trace and its tables; needs pandas alone")),
+        "bundle": (
+            t("Bug report (zip)"),
+            t("The trace, its findings, the import report and versions, for someone else"),
+        ),
+    }

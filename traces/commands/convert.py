@@ -1,0 +1,136 @@
+"""``python -m traces convert FILE --to FORMAT``: a trace in another form, without its secrets.
+
+Exit code 0: it was written. 1: the file did not open, or holds no conversation.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from argparse import Namespace
+from pathlib import Path
+from typing import Any
+
+from agent.console import DONE, FAILED, printable, say, tell
+from agent.errors import InputError
+from agent.trace import Trace
+from traces.commands.names import PROG
+from traces.detect import formats as readable
+from traces.export import Exported, export, formats
+from traces.opening import read_file
+from traces.report import ImportReport
+
+BUNDLE = "bundle"
+_STDOUT = "-"
+_SHOWN = 20
+"""Secrets and titles named one by one; of more than these only the number is told."""
+
+
+def add(commands: Any) -> None:
+    """Add the command to the parser's sub-commands."""
+    convert = commands.add_parser(
+        "convert",
+        help="write a trace in another form, without its secrets",
+        description=(
+            "Write a trace in another form, without its secrets; what was taken out is told on standard error. "
+            f"Forms: {', '.join([*formats(), BUNDLE])}. {BUNDLE} is a zip with the trace, its findings and versions. "
+            "Exit code 1: the file did not open."
+        ),
+    )
+    convert.add_argument("file", metavar="FILE", help="any supported trace file")
+    convert.add_argument("--to", required=True, metavar="FORMAT", choices=[*formats(), BUNDLE], help="the form wanted")
+    convert.add_argument("--out", metavar="PATH", help="a file, a folder, or - for standard output; by default here")
+    convert.add_argument(
+        "--conversation", type=int, metavar="N", help="which one, from 1, where the file holds several"
+    )
+    convert.add_argument("--format", metavar="IN", help=f"the file's format: {', '.join(readable())}")
+    convert.add_argument("--force", action="store_true", help="replace a file that is there")
+    convert.set_defaults(run=run)
+
+
+def run(options: Namespace) -> int:
+    """Convert one conversation; gives the exit code.
+
+    Raises:
+        InputError: the options do not fit the file, or the output cannot be written.
+    """
+    try:
+        report = read_file(Path(options.file), options.file, format=options.format)
+    except InputError as error:
+        if options.format and options.format not in readable():
+            raise
+        tell(printable(f"{PROG}: {error}"))
+        return FAILED
+    if not report.traces:
+        tell(printable(f"{PROG}: {options.file}: {next(iter(report.unread), 'it holds no conversation')}"))
+        return FAILED
+    trace = _chosen(report, options)
+    exported = _exported(trace, report, options.to)
+    _write(exported, options.out, options.force)
+    _remarks(exported)
+    return DONE
+
+
+def _chosen(report: ImportReport, options: Namespace) -> Trace:
+    number, count = options.conversation, len(report.traces)
+    if number is None and count > 1:
+        titles = [f"  {n} {' '.join(t.title.split())[:80]}" for n, t in enumerate(report.traces[:_SHOWN], 1)]
+        tell(printable("\n".join(titles)))
+        raise InputError(f"{options.file} holds {count:,} conversations: choose one with --conversation 1 to {count}")
+    if number is not None and not 1 <= number <= count:
+        raise InputError(f"--conversation must be from 1 to {count}, not {number}")
+    return report.traces[(number or 1) - 1]
+
+
+def _exported(trace: Trace, report: ImportReport, to: str) -> Exported:
+    if to != BUNDLE:
+        return export(trace, to)
+    from traces.bundle import bundle
+
+    return bundle(trace, report)
+
+
+def _write(exported: Exported, out: str | None, force: bool) -> None:
+    if out == _STDOUT:
+        sys.stdout.flush()
+        sys.stdout.buffer.write(exported.data)
+        sys.stdout.buffer.flush()
+        return
+    path = Path(out) if out else Path(exported.name)
+    if path.is_dir():
+        path /= exported.name
+    try:
+        _write_whole(path, exported.data, force)
+    except FileExistsError as error:
+        raise InputError(f"{path} is there already; --force replaces it") from error
+    except (OSError, ValueError) as error:
+        raise InputError(f"{path} cannot be written: {getattr(error, 'strerror', None) or error}") from error
+    say(printable(str(path)))
+
+
+def _write_whole(path: Path, data: bytes, force: bool) -> None:
+    """Write a file whole or not at all; what is there is replaced only by force."""
+    if not force:
+        with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
+            file.write(data)
+        return
+    draft = path.with_name(f"{path.name}.tmp-{os.getpid()}")
+    try:
+        draft.write_bytes(data)
+        draft.replace(path)
+    finally:
+        draft.unlink(missing_ok=True)
+
+
+def _remarks(exported: Exported) -> None:
+    lines = [f"  {sentence}" for sentence in exported.lost]
+    if exported.removed:
+        count = len(exported.removed)
+        lines.append(f"  {count:,} secret{'' if count == 1 else 's'} taken out:")
+        for item in exported.removed[:_SHOWN]:
+            size = "" if item.length is None else f", {item.length:,} characters"
+            lines.append(f"    {item.kind} at {item.where}{size}")
+        if count > _SHOWN:
+            lines.append(f"    and {count - _SHOWN:,} more")
+    if lines:
+        tell(printable("\n".join(lines)))
