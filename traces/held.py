@@ -78,8 +78,8 @@ def _recorded(step: TraceStep, upto: int, edits: list[Edit]) -> Held:
             replaced[edit.message] = Message.from_dict(edit.with_ or {})
         else:
             inserted.append(Message.from_dict(edit.with_ or {}))
-    dropped = sorted(gone)
-    replaced = {at: m for at, m in replaced.items() if at < upto and not any(a <= at < b for a, b in dropped)}
+    dropped = {at for start, end in gone for at in range(max(start, 0), min(end, upto))}
+    replaced = {at: message for at, message in replaced.items() if at < upto and at not in dropped}
     spans, start = [], 0
     for first, end in sorted([*gone, *((at, at + 1) for at in replaced)]):
         if start < min(first, upto):

@@ -82,7 +82,15 @@ def claims_a_call(text: str, names: Collection[str], *, called: Collection[str] 
     patterns = [_claim_pattern(missing)] if missing else []
     if not called:
         patterns.append(re.compile(_ANY_TOOL, re.IGNORECASE))
-    for sentence in _SENTENCES.split(_QUOTED.sub("\n", visible)):
+    return states(visible, patterns)
+
+
+def states(text: str, patterns: Collection[re.Pattern[str]]) -> str | None:
+    """The first sentence in which one of the patterns is found and that states something, or None.
+
+    Questions, conditions, negations, advice, quotations and code blocks state nothing.
+    """
+    for sentence in _SENTENCES.split(_QUOTED.sub("\n", text)):
         if any(p.search(sentence) for p in patterns) and not _NOT_A_CLAIM.search(sentence):
             return _short(sentence)
     return None

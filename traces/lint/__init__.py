@@ -3,14 +3,22 @@
 from __future__ import annotations
 
 from agent.trace import Trace
+from traces.lint import arguments, cache, claims, habits, leaks, loops, numbers, protocol, replies
 from traces.lint.findings import Finding, Rule, Severity
+from traces.lint.material import Material
 
-__all__ = ["Finding", "Rule", "Severity", "lint"]
+__all__ = ["RULES", "Finding", "Rule", "Severity", "lint"]
+
+_GROUPS = (protocol, arguments, loops, replies, claims, cache, numbers, leaks, habits)
+RULES: dict[str, Rule] = {rule.name: rule for group in _GROUPS for rule in group.RULES}
+"""Every rule by its name, the protocol first."""
 
 
 def lint(trace: Trace) -> list[Finding]:
-    """Everything that the rules find in a trace, in the order of its messages. Never raises.
+    """Everything that the rules find in a trace, in the order of its messages.
 
     It takes time in proportion to the length of the trace. What is about the run as a whole comes first.
     """
-    return []
+    material = Material(trace)
+    found = [finding for group in _GROUPS for finding in group.check(material)]
+    return sorted(found, key=lambda finding: -1 if finding.message is None else finding.message)

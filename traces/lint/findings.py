@@ -30,6 +30,8 @@ class Rule:
     """Its id, in snake case."""
     severity: Severity
     title: str
+    says: tuple[str, ...]
+    """The sentences of its findings: templates with named fields, the usual one first."""
     why: str
     """Why it matters, one sentence."""
     fix: str
@@ -41,10 +43,10 @@ class Finding:
     """One place of a trace at which a rule holds."""
 
     rule: Rule
-    text: str
-    """What was found: a template in English, one of those of the rule's module."""
+    says: int = 0
+    """Which of the rule's sentences says what was found."""
     facts: Mapping[str, Any] = field(default_factory=dict)
-    """What the fields of ``text`` stand for. They may hold words of the trace, cut short; never a secret."""
+    """What the fields of the sentence stand for. They may hold words of the trace, cut short; never a secret."""
     message: int | None = None
     """Position of the message to look at first; None: the finding is about the run as a whole."""
     step: int | None = None
@@ -62,6 +64,11 @@ class Finding:
     def severity(self) -> Severity:
         """How bad it is."""
         return self.rule.severity
+
+    @property
+    def text(self) -> str:
+        """What was found: an English template with the fields of :attr:`facts`."""
+        return self.rule.says[self.says]
 
     @property
     def sentence(self) -> str:

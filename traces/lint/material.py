@@ -1,0 +1,172 @@
+"""What the rules look at: the calls of a trace in order, with their results, and what messages cost. Made once."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from agent import jsontext
+from agent.messages import Message, ToolCall
+from agent.models.replies import visible_text
+from agent.trace import ToolRun, Trace, TraceStep
+from traces.carry import Carried, carried
+from traces.repair import TOOL_ROLES
+
+SHOWN = 80
+"""Characters of a name or a text of the trace that a finding repeats."""
+_HEAD = 400
+"""Characters of a result in which it says that it is an error."""
+_FAILED = re.compile(
+    r"""(?ix)\s*(?:<tool_use_error>|
+    [\[(<"']{0,2}(?:fatal\s|tool\s|unexpected\s)?(?:error|exception|failure)[\])>"']{0,2}\s*[:：]|
+    error\s(?:calling|executing|running|invoking|while|in|from|reading|writing|opening)\b|
+    [\w.]{0,60}(?:Error|Exception):\s|
+    traceback\s\(most\srecent\scall\slast\)|
+    (?:unknown|unsupported|invalid|no\ssuch)\s(?:tool|function)\b|
+    (?:tool|function)\s[^\n]{1,60}\s(?:not\sfound|does\snot\sexist|is\snot\savailable)|
+    (?:错误|失败|异常)\s*[:：])"""
+)
+
+
+@dataclass(slots=True)
+class Call:
+    """One tool call and what came of it."""
+
+    step: TraceStep
+    run: ToolRun
+    asked: ToolCall | None
+    """The call in the model's own words; None where the file keeps no message of it."""
+    text: str
+    """The words of the result; empty where there is none."""
+    key: int
+    """Fingerprint of the tool and its arguments."""
+    outcome: int | None
+    """Fingerprint of the result; None: there is none."""
+    failed: bool
+    """The result says that it is an error."""
+
+    @property
+    def name(self) -> str:
+        """The tool's name, cut short."""
+        return short(self.run.name)
+
+    @property
+    def places(self) -> list[int]:
+        """Positions of its messages: the one that asks and the result."""
+        return [at for at in (self.step.reply, self.run.message) if at is not None]
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """An assistant message that asks for nothing and ends a turn."""
+
+    message: int
+    step: TraceStep | None
+    text: str
+    """What the user sees of it."""
+    calls: Sequence[Call]
+    """The calls since the last message of a user, or the answer before, in order."""
+    last: bool
+    """It is the last message of the trace."""
+
+
+class Material:
+    """A trace, prepared for the rules. Everything is worked out at its first use and linear in the trace's length."""
+
+    def __init__(self, trace: Trace) -> None:
+        self.trace = trace
+
+    @cached_property
+    def calls(self) -> list[Call]:
+        """All tool calls in order."""
+        return [call for step in self.trace.steps for call in self._calls_of(step)]
+
+    @cached_property
+    def by_reply(self) -> dict[int, TraceStep]:
+        """The step of each assistant message."""
+        return {step.reply: step for step in self.trace.steps if step.reply is not None}
+
+    @cached_property
+    def carried(self) -> list[Carried]:
+        """What each message cost as part of prompts."""
+        return carried(self.trace)
+
+    @cached_property
+    def offered(self) -> dict[str, dict[str, object]]:
+        """The tools on offer by name; empty where the file does not list them."""
+        functions = (schema.get("function", schema) for schema in self.trace.tools if isinstance(schema, dict))
+        return {str(f["name"]): f for f in functions if isinstance(f, dict) and f.get("name")}
+
+    @cached_property
+    def names(self) -> set[str]:
+        """Every tool that is known: on offer, or called."""
+        return {*self.offered, *(call.run.name for call in self.calls)} - {""}
+
+    @cached_property
+    def answers(self) -> list[Answer]:
+        """The answers of the trace in order."""
+        messages, found = self.trace.messages, []
+        start = upto = 0
+        for at, message in enumerate(messages):
+            while upto < len(self.calls) and (self.calls[upto].step.reply or 0) < at:
+                upto += 1
+            if message.role == "user":
+                start = upto
+            elif message.role == "assistant" and not message.tool_calls and self._ends_turn(at):
+                text = visible_text(message)
+                step, last = self.by_reply.get(at), at == len(messages) - 1
+                found.append(Answer(at, step, text, self.calls[start:upto], last))
+                start = upto
+        return found
+
+    def cost_of(self, positions: Iterable[int]) -> int | None:
+        """Prompt tokens that these messages took in all requests; None where no request held them."""
+        cost = sum(self.carried[at].cost for at in set(positions))
+        return cost or None
+
+    def wasted(self, calls: Iterable[Call]) -> int | None:
+        """Tokens of the model calls that asked for these tool calls alone; without usage, what their messages cost."""
+        calls = list(calls)
+        in_vain = {id(call.run) for call in calls}
+        steps = {id(call.step): call.step for call in calls}.values()
+        totals = [s.usage.total for s in steps if s.usage and all(id(run) in in_vain for run in s.tools)]
+        known = [total for total in totals if total is not None]
+        return sum(known) if known else self.cost_of(at for call in calls for at in call.places)
+
+    def _calls_of(self, step: TraceStep) -> list[Call]:
+        messages = self.trace.messages
+        asked = messages[step.reply].tool_calls if step.reply is not None else ()
+        calls = []
+        for place, run in enumerate(step.tools):
+            own = asked[place] if place < len(asked) else None
+            result = messages[run.message] if run.message is not None else None
+            text = "" if result is None else result.text
+            outcome = None if result is None else hash(text if isinstance(result.content, str) else _canonical(result))
+            failed = run.ok is False or (run.ok is None and _FAILED.match(text[:_HEAD]) is not None)
+            calls.append(Call(step, run, own, text, _key(run, own), outcome, failed))
+        return calls
+
+    def _ends_turn(self, at: int) -> bool:
+        messages = self.trace.messages
+        return at + 1 == len(messages) or messages[at + 1].role not in ("assistant", *TOOL_ROLES)
+
+
+def short(text: str, length: int = SHOWN) -> str:
+    """Words of a trace as one line that a finding may repeat."""
+    line = " ".join(text[: 4 * length].split())
+    return line if len(line) <= length and len(text) <= 4 * length else line[: length - 1] + "…"
+
+
+def _key(run: ToolRun, asked: ToolCall | None) -> int:
+    if asked is not None and asked.problem is not None:
+        return hash((run.name, asked.text))
+    return hash((run.name, _canonical(run.arguments)))
+
+
+def _canonical(value: object) -> str:
+    try:
+        return jsontext.canonical(value.content if isinstance(value, Message) else value)
+    except (TypeError, ValueError, RecursionError):
+        return repr(id(value))
