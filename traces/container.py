@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from agent.errors import InputError
-from traces.decoding import as_utf8, bad_byte, loads, whole_characters
+from traces.decoding import as_utf8, bad_byte, loads, plain, plain_lines, whole_characters
 from traces.lines import BadLine, Records, json_lines, one_after_another, words
 
 __all__ = ["MAX_MEMBERS", "MAX_UNPACKED", "BadLine", "Document", "loads", "open_bytes", "whole_characters"]
@@ -141,6 +141,20 @@ def _parse(data: bytes, name: str) -> Document:
         raise InputError(f"{name} is empty")
     if b"\n" not in data and b"\r" in data:
         data = data.replace(b"\r", b"\n")
+    document = Document(name=name, container="json", data=data)
+    try:
+        document.value = plain(data)
+        return document
+    except ValueError:
+        pass
+    values = plain_lines(data)
+    if values and isinstance(values[0], (dict, list)):
+        return _of_records(Records(values, list(range(1, len(values) + 1))), "jsonl", data, name)
+    return _parse_odd(data, name)
+
+
+def _parse_odd(data: bytes, name: str) -> Document:
+    """The same for text that is not quite JSON, or not plain: slower, and with a place for everything that is wrong."""
     try:
         return Document(name=name, container="json", data=data, value=loads(data))
     except UnicodeDecodeError as error:

@@ -78,8 +78,8 @@ def loads(text: str | bytes) -> Any:
         ValueError: ``text`` is not JSON, or not UTF-8, or is nested too deeply to be read.
     """
     try:
-        return _fast.decode(text)
-    except (ValueError, RecursionError):
+        return plain(text)
+    except ValueError:
         pass
     if isinstance(text, bytes):
         text = whole_characters(text).decode()
@@ -91,6 +91,18 @@ def loads(text: str | bytes) -> Any:
         raise ValueError("it is nested too deeply to be read") from None
     except ValueError:
         return json.loads(text, parse_int=_int_or_text)
+
+
+def plain(text: str | bytes) -> Any:
+    """The value of JSON text that holds nothing odd; much is refused here that :func:`loads` reads.
+
+    Raises:
+        ValueError: it is not JSON, or not plain; the words are not for people.
+    """
+    try:
+        return _fast.decode(text)
+    except RecursionError:
+        raise ValueError("nested too deeply") from None
 
 
 def plain_lines(data: bytes) -> list[Any] | None:

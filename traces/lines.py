@@ -7,7 +7,7 @@ import re
 from dataclasses import dataclass, field
 from typing import Any
 
-from traces.decoding import loads, plain_lines, whole_characters
+from traces.decoding import loads, whole_characters
 
 _SHOWN = 200
 _HOPELESS = 1000
@@ -57,17 +57,11 @@ class Records:
 
 def json_lines(data: bytes) -> Records | None:
     """One value a line. None where the text is more likely something else."""
-    if values := plain_lines(data):
-        return _likely(Records(values, list(range(1, len(values) + 1))))
     records = Records()
     for number, line in enumerate(data.split(b"\n"), 1):
         records.add_line(line, number)
         if not records.values and len(records.bad) == _HOPELESS:
             return None
-    return _likely(records)
-
-
-def _likely(records: Records) -> Records | None:
     bad = records.bad
     good = sum(isinstance(value, (dict, list)) for value in records.values)
     first_is_good = bool(records.lines) and (not bad or records.lines[0] < bad[0].line)
