@@ -35,10 +35,12 @@ def repair_message(data: Mapping[str, Any]) -> Repaired:
     Legacy ``function_call`` becomes a call, content that is neither text nor parts becomes JSON text, and calls that
     cannot be read at all are kept as calls without a name.
     """
-    if data.keys() <= _PLAIN and all(type(value) is str for value in data.values()) and data.get("role"):
+    if data.keys() <= _PLAIN and _TEXT.issuperset(map(type, data.values())) and data.get("role"):
         return Repaired(Message(**data))
-    result = Repaired(Message(role="unknown"))
-    known = {key: value for key, value in data.items() if key not in _READ_HERE and value is not None}
+    result = Repaired(_NOT_YET)
+    known: dict[str, Any] = {}
+    if not data.keys() <= _READ_HERE:
+        known = {key: value for key, value in data.items() if key not in _READ_HERE and value is not None}
     role = data.get("role")
     if not isinstance(role, str) or not role:
         role = _put_right(result, "unknown", "a message has no role")
@@ -59,9 +61,11 @@ def repair_message(data: Mapping[str, Any]) -> Repaired:
     return result
 
 
+_NOT_YET = Message(role="unknown")
 _READ_HERE = frozenset(("role", "content", "tool_calls", "function_call", "tool_call_id", "name"))
 _PLAIN = frozenset(("role", "content", "tool_call_id", "name"))
 """A message of nothing but texts under these keys, as most are, needs no second look."""
+_TEXT = frozenset((str,))
 
 
 def as_text(value: Any) -> str:
@@ -131,6 +135,8 @@ def _call(call: Any, result: Repaired) -> ToolCall:
         _put_right(result, "", "a tool call is not an object")
         call = {"function": {"arguments": as_text(call)}}
     function = call.get("function")
+    if function.__class__ is dict and _TEXT.issuperset(map(type, (call.get("id"), *function.values()))):
+        return ToolCall.from_dict(call)
     custom = call.get("custom")
     if not isinstance(function, dict) and isinstance(custom, dict):
         function = {"name": custom.get("name"), "arguments": custom.get("input")}
