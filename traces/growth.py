@@ -150,10 +150,15 @@ def _unit(data: Mapping[str, Any]) -> _Unit:
 def _text(message: Message) -> str:
     if not isinstance(message.content, list):
         return visible_text(message)
-    return "\n".join(
-        part["text"] if part.get("type") == "text" and isinstance(part.get("text"), str) else as_text(part)
-        for part in message.content
-    ).strip()
+    texts = (_part_text(part, message.role) for part in message.content)
+    return "\n".join(text for text in texts if text is not None).strip()
+
+
+def _part_text(part: Any, role: str) -> str | None:
+    """Of an answer the texts alone count: clients leave out the output of tools that ran at the provider."""
+    if part.get("type") == "text" and isinstance(part.get("text"), str):
+        return str(part["text"])
+    return None if role == "assistant" else as_text(part)
 
 
 def _arguments(value: Any) -> str:

@@ -12,18 +12,14 @@ from itertools import islice
 from typing import Any
 
 from traces.container import Document
+from traces.wire import bedrock
 
 _LOOKED_AT = 20
-_ANTHROPIC = "data of the Anthropic Messages API"
-_BEDROCK = "a message list of Bedrock or another API whose content blocks have no type"
+_UNTYPED = "a message list of an API whose content blocks have no type"
 _INSPECT = "a log of Inspect AI"
 _MINI_SWE_AGENT = "a trajectory of mini-swe-agent"
-_OLLAMA = "data of the Ollama API"
 _SHAREGPT = "a data set in the ShareGPT form"
 
-_ANTHROPIC_BLOCKS = frozenset(("tool_use", "tool_result", "thinking", "redacted_thinking", "server_tool_use"))
-_ANTHROPIC_TOOL = re.compile(r"\w+_20\d{6}")
-"""Tools that run at Anthropic have a type with a date: ``code_execution_20260120``."""
 _SHAREGPT_ROLES = frozenset(("human", "gpt", "chatgpt", "function_call", "observation"))
 _SHAREGPT_MEDIA = ("images", "videos", "audios")
 _MINI_SWE_AGENT_FENCE = "mswea_bash_command"
@@ -61,10 +57,6 @@ def name_of_record(value: Any) -> str | None:
 
 
 def _of_request(body: Mapping[str, Any]) -> str | None:
-    if _is_anthropic(body):
-        return _ANTHROPIC
-    if isinstance(body.get("options"), Mapping) or "keep_alive" in body:
-        return _OLLAMA
     messages = body.get("messages")
     if messages and any(isinstance(body.get(key), list) and body[key] for key in _SHAREGPT_MEDIA):
         return _SHAREGPT
@@ -81,18 +73,6 @@ def _is_mini_swe_agent(value: Mapping[str, Any]) -> bool:
     return has_end or str(value.get("trajectory_format")).startswith("mini-swe-agent")
 
 
-def _is_anthropic(body: Mapping[str, Any]) -> bool:
-    tools = body.get("tools")
-    return (
-        "anthropic_version" in body
-        or {"system", "max_tokens"} <= body.keys()
-        or any(
-            "input_schema" in tool or _ANTHROPIC_TOOL.fullmatch(str(tool.get("type")))
-            for tool in _mappings(tools if isinstance(tools, list) else ())
-        )
-    )
-
-
 def _of_messages(messages: list[Any]) -> str | None:
     for message in _mappings(messages):
         role, content = message.get("role"), message.get("content")
@@ -102,22 +82,15 @@ def _of_messages(messages: list[Any]) -> str | None:
             return _SHAREGPT
         if role == "system" and isinstance(content, str) and _MINI_SWE_AGENT_FENCE in content:
             return _MINI_SWE_AGENT
-        if "tool_name" in message or isinstance(message.get("images"), list):
-            return _OLLAMA
-        if "stop_reason" in message:
-            return _ANTHROPIC
-        if name := _of_parts(content if isinstance(content, list) else ()):
+        if not bedrock.is_message(message) and (name := _of_parts(content if isinstance(content, list) else ())):
             return name
     return None
 
 
 def _of_parts(parts: Iterable[Any]) -> str | None:
     for part in _mappings(parts):
-        kind = part.get("type")
-        if isinstance(kind, str) and kind in _ANTHROPIC_BLOCKS:
-            return _ANTHROPIC
-        if kind is None:
-            return _BEDROCK
+        if part.get("type") is None:
+            return _UNTYPED
         if "value" in part:
             return _SHAREGPT
     return None

@@ -6,7 +6,7 @@ from typing import Protocol
 
 from traces.container import Document
 from traces.importing import ImportBuilder
-from traces.readers import journal, native, openai_chat
+from traces.readers import journal, native, openai_chat, provider
 
 
 class Reader(Protocol):
@@ -30,5 +30,5 @@ class Reader(Protocol):
         ...
 
 
-READERS: tuple[Reader, ...] = (native, journal, openai_chat)
+READERS: tuple[Reader, ...] = (native, journal, *provider.PROVIDERS, openai_chat)
 """The most specific format first: the first that matches reads the file."""

@@ -13,6 +13,9 @@ from traces.container import loads, whole_characters
 from traces.reply import Reply
 from traces.times import time_of
 
+NAME = "openai-chat"
+REQUEST_KEYS = frozenset(("messages", "tools", "functions", "available_tools", "model"))
+
 
 def is_request(value: Any) -> bool:
     """Whether ``value`` is a request body: it holds a message list."""
@@ -22,6 +25,16 @@ def is_request(value: Any) -> bool:
 def is_response(value: Any) -> bool:
     """Whether ``value`` is a response body, or one chunk of a streamed one."""
     return isinstance(value, dict) and isinstance(value.get("choices"), list)
+
+
+def is_piece(value: Any) -> bool:
+    """Whether ``value`` is a chunk of a streamed response that more chunks follow."""
+    return is_response(value) and any(isinstance(choice, dict) and "delta" in choice for choice in value["choices"])
+
+
+def is_last(piece: Mapping[str, Any]) -> bool:
+    """Whether a stream ends with this chunk: the usage comes behind all choices."""
+    return isinstance(piece.get("usage"), dict)
 
 
 def messages_of(body: Mapping[str, Any]) -> list[Mapping[str, Any]] | None:
@@ -111,12 +124,12 @@ def read_sse(text: str) -> list[Mapping[str, Any]] | None:
     return [chunk for chunk in chunks if isinstance(chunk, dict)] or None
 
 
-def join_chunks(chunks: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
+def join_pieces(pieces: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
     """The response body that a stream of chunks adds up to; an error that came instead of them is kept."""
     reply = StreamedReply()
     about: dict[str, Any] = {}
     has_choices = False
-    for chunk in chunks:
+    for chunk in pieces:
         about.update({key: chunk[key] for key in _BESIDE if chunk.get(key) is not None})
         if isinstance(chunk.get("choices"), list):
             has_choices = has_choices or bool(chunk["choices"])

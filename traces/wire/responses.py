@@ -246,11 +246,17 @@ def read_response(body: Mapping[str, Any]) -> Reply:
             answer.add(item)  # it ran at OpenAI
         else:
             _add_item(answer, item)
-    return Reply(message=answer.message("assistant"), finish_reason=_finish_reason(body), **common)
+    message = answer.message("assistant")
+    return Reply(message=message, finish_reason=_finish_reason(body, "tool_calls" in message), **common)
 
 
-def _finish_reason(body: Mapping[str, Any]) -> str | None:
-    return words(mapping(body.get("incomplete_details")).get("reason")) or words(body.get("status"))
+def _finish_reason(body: Mapping[str, Any], calls: bool) -> str | None:
+    """In the words of OpenAI Chat: this API has none of its own but for what went wrong."""
+    if reason := words(mapping(body.get("incomplete_details")).get("reason")):
+        return {"max_output_tokens": "length"}.get(reason, reason)
+    if body.get("status") == "completed":
+        return "tool_calls" if calls else "stop"
+    return words(body.get("status"))
 
 
 def usage_of(data: Any) -> Usage | None:
