@@ -102,10 +102,10 @@ def _difference(trace: Trace, before: Request, now: Request) -> tuple[int, int, 
     if not inside:
         return None
     first = min(inside, key=lambda edit: edit.message)
-    head = first.message < len(trace.messages) and trace.messages[first.message].role in ("system", "developer")
-    if head:
-        return 0, first.message, first.by
-    return (3 if first.by == "context" else 2), first.message, first.by
+    if first.by == "context":
+        return 3, first.message, first.by
+    system = trace.messages[first.message].role in ("system", "developer")
+    return (0 if system else 2), first.message, first.by
 
 
 def _signs(edits: list[Edit]) -> dict[tuple[object, ...], Edit]:

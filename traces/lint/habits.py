@@ -13,7 +13,7 @@ IN_USER = Rule(
     "result_in_user_message",
     Severity.WARNING,
     "Result in a user message",
-    ("{count} tool results stand in user messages, first in message {n}.",),
+    ("Tool results stand in user messages: {count} of them, first in message {n}.",),
     "The model cannot tell what a tool found from what the user wants, and text out of a tool gets the user's weight.",
     "Give results back in tool messages that name their call.",
 )
@@ -37,7 +37,9 @@ LEFT_OUT = Rule(
     "left_out_silently",
     Severity.NOTE,
     "Left out without a word",
-    ("From step {step} on, {count} tool results were left out of the requests and nothing stands in their place.",),
+    (
+        "From step {step} on, tool results were left out of the requests ({count} of them), and nothing stands in their place.",
+    ),
     "The model does not know that it has forgotten something, and key facts may be among it.",
     "Put a summary or a line in the place of what is left out, and test the budget with long results.",
 )
