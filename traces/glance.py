@@ -6,14 +6,17 @@ it is left to the full reading, so there is one answer only: that of :func:`trac
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
 from typing import Any
 
+import orjson
+
 from agent.journal import SAFE_ID
 from agent.trace import SCHEMA
+from traces.billing import Bill
 from traces.lineage import fork_point
 from traces.native import LARGEST_AMOUNT
+from traces.stated import KEY as STATED
 from traces.times import timestamp
 
 _HEAD = 100
@@ -29,12 +32,16 @@ class Glance:
 
     trace_id: str
     title: str
+    task: str
     created: str | None
     models: list[str]
     steps: int
     messages: int
+    tool_calls: int
+    errors: int
     tokens: int | None
     cost: float | None
+    bill: str | None
     duration_s: float | None
     outcome: str | None
     parent: str | None
@@ -46,45 +53,79 @@ def glance(data: bytes) -> Glance | None:
     if SCHEMA.encode() not in data[:_HEAD]:
         return None
     try:
-        return _read(json.loads(data))
+        return _read(orjson.loads(data))
     except (_Odd, ValueError, TypeError, AttributeError, KeyError, RecursionError):
         return None
 
 
 def _read(data: dict[str, Any]) -> Glance:
-    if data["schema"] != SCHEMA or not SAFE_ID.fullmatch(data["trace_id"]):
+    if data["schema"] != SCHEMA or not SAFE_ID.fullmatch(data["trace_id"]) or STATED in data:
         raise _Odd
     messages, entries, steps = _list(data["messages"]), _list(data["entries"]), _list(data["steps"])
-    total: int | None = None
-    cost: float | None = None
-    models: dict[str, None] = {}
-    times = _Times()
+    name, source = data["model"].get("name"), data["source"]
+    counted, times = _Counted(name), _Times()
     for step in steps:
-        if (usage := step.get("usage")) is not None and (count := _total(usage)) is not None:
-            total = (total or 0) + count
-        if (price := step.get("cost")) is not None:
-            cost = (cost or 0) + _number(price)
-        if model := step.get("model"):
-            models[_text(model)] = None
+        counted.add(step)
         times.add(step)
     if times.moments:
         times.add_ends([entry["at"] for entry in entries])
-    name, source = data["model"].get("name"), data["source"]
     parent, at = fork_point(source.get("parent"), source.get("at"))
+    outcome = data["outcome"].get("reason") and _text(data["outcome"]["reason"])
     return Glance(
         trace_id=data["trace_id"],
         title=_text(data["title"]),
+        task=_text(data["task"]),
         created=data.get("created") and _text(data["created"]),
-        models=list(models) or ([_text(name)] if name else []),
+        models=list(counted.models) or ([_text(name)] if name else []),
         steps=len(steps),
         messages=len(messages),
-        tokens=total,
-        cost=cost,
+        tool_calls=counted.calls,
+        errors=counted.errors + (outcome == "model_error"),
+        tokens=counted.tokens,
+        cost=counted.cost,
+        bill=counted.bill.text(),
         duration_s=round(max(times.moments) - min(times.moments), 3) if times.moments else None,
-        outcome=data["outcome"].get("reason") and _text(data["outcome"]["reason"]),
+        outcome=outcome,
         parent=parent,
         at=at,
     )
+
+
+class _Counted:
+    """What the steps add up to.
+
+    Args:
+        model: the model that was asked, for steps that name none.
+    """
+
+    def __init__(self, model: str | None) -> None:
+        self._model = model
+        self.tokens: int | None = None
+        self.cost: float | None = None
+        self.bill = Bill()
+        self.calls = self.errors = 0
+        self.models: dict[str, None] = {}
+
+    def add(self, step: dict[str, Any]) -> None:
+        """One step."""
+        usage, price = step.get("usage"), step.get("cost")
+        if usage is not None and (count := _total(usage)) is not None:
+            self.tokens = (self.tokens or 0) + count
+        if price is not None:
+            self.cost = (self.cost or 0) + _number(price)
+        elif usage is None:
+            self.bill.add(None, None, None)
+        else:
+            counts = [None if (n := usage.get(name)) is None else _count(n) for name in _BILLED]
+            self.bill.add(step.get("model") or self._model, *counts)
+        if model := step.get("model"):
+            self.models[_text(model)] = None
+        tools = _list(step["tools"])
+        self.calls += len(tools)
+        self.errors += len(_list(step["retries"])) + sum(run["ok"] is False for run in tools)
+
+
+_BILLED = ("prompt_tokens", "completion_tokens", "cached_tokens", "cache_write_tokens")
 
 
 def _total(usage: dict[str, Any]) -> int | None:
