@@ -50,29 +50,32 @@ class Exchange:
 class Conversations:
     """The conversations of one log, growing exchange by exchange."""
 
-    def __init__(
-        self, out: ImportBuilder, begin: Callable[[], TraceBuilder] | None = None, *, lossy: bool = False
-    ) -> None:
+    def __init__(self, out: ImportBuilder, *, lossy: bool = False) -> None:
         """Begin.
 
         Args:
             out: the file that is read.
-            begin: makes the trace of a new conversation; ``out.trace`` by default.
             lossy: the log keeps what a model was told, but not all of what it said. A request then goes on where
                 another one stopped also when assistant messages are missing or different.
         """
         self._out = out
-        self._begin = begin or out.trace
         self._lossy = lossy
         self._by_first_words: defaultdict[str, list[_Conversation]] = defaultdict(list)
         self._all: list[_Conversation] = []
 
-    def add(self, exchange: Exchange, *, after: TraceBuilder | None = None) -> TraceBuilder:
+    def add(
+        self,
+        exchange: Exchange,
+        *,
+        after: TraceBuilder | None = None,
+        begin: Callable[[], TraceBuilder] | None = None,
+    ) -> TraceBuilder:
         """Add one exchange to the conversation that it continues, or begin one. Gives the trace that it went to.
 
         Args:
             exchange: the model call.
             after: the conversation that it continues, where it holds new messages only.
+            begin: makes the trace of a new conversation; ``out.trace`` by default.
         """
         request = [_unit(message) for message in exchange.messages]
         candidates = self._by_first_words[_first_words(request)]
@@ -81,7 +84,7 @@ class Conversations:
             conversation, known = next((each for each in reversed(self._all) if each.trace is after), None), 0
             request = [*(conversation.sent if conversation else ()), *request]
         if conversation is None:
-            conversation = _Conversation(self._begin())
+            conversation = _Conversation((begin or self._out.trace)())
             candidates.append(conversation)
             self._all.append(conversation)
         trace = conversation.trace
