@@ -12,6 +12,7 @@ from dataclasses import replace
 from functools import lru_cache
 from typing import Any
 
+from agent.events import Maker
 from agent.messages import Message, ToolCall
 from agent.models.replies import visible_text
 from agent.trace import Entry, Evidence, ModelInfo, Request, Source, ToolRun, Trace, TraceStep, maker_of
@@ -199,6 +200,15 @@ class TraceBuilder:
         run.ok = ok if ok is not None else run.ok
         run.decision = decision or run.decision
 
+    def shared_result(self, position: int) -> None:
+        """The result at this position answers every call of the last step that is still open.
+
+        Some formats keep one text for all calls of a step.
+        """
+        for run in self._last.tools if self._last is not None else ():
+            if run.message is None and self._calls.answer(run.tool_call_id, None) is not None:
+                run.message, run.decision = position, "run"
+
     def outcome(
         self,
         reason: str | None = None,
@@ -251,8 +261,7 @@ class TraceBuilder:
     def finish(self) -> Trace:
         """The trace."""
         trace = self._trace
-        users = (message.text for message in trace.messages if message.role == "user")
-        trace.task = next((text for text in users if text.strip()), "")
+        trace.task = self._task()
         trace.title = trace.title or _title(trace.task)
         if self._failed:
             self._end_with_failure()
@@ -261,6 +270,13 @@ class TraceBuilder:
         for sentence in counted(self.repairs):
             trace.notes.append({"kind": "import", "text": f"put right while reading: {sentence}"})
         return trace
+
+    def _task(self) -> str:
+        """The first words of a person; a harness may write in the role of the user as well, before or instead."""
+        users = [n for n, message in enumerate(self._trace.messages) if message.role == "user"]
+        users.sort(key=lambda n: self._trace.entries[n].maker != Maker.USER)
+        texts = (self._trace.messages[n].text for n in users)
+        return next((text for text in texts if text.strip()), "")
 
     # -- steps and pairs -----------------------------------------------------------------------------------------
 

@@ -16,23 +16,14 @@ from traces.wire import bedrock
 
 _LOOKED_AT = 20
 _UNTYPED = "a message list of an API whose content blocks have no type"
-_INSPECT = "a log of Inspect AI"
 _MINI_SWE_AGENT = "a trajectory of mini-swe-agent"
-_SHAREGPT = "a data set in the ShareGPT form"
 
-_SHAREGPT_ROLES = frozenset(("human", "gpt", "chatgpt", "function_call", "observation"))
-_SHAREGPT_MEDIA = ("images", "videos", "audios")
 _MINI_SWE_AGENT_FENCE = "mswea_bash_command"
 _OWN = re.compile(r"agent-(trace|journal)/\d+")
 
 
 def name_of(document: Document) -> str | None:
-    """What the document is, in words; None where nothing speaks against OpenAI Chat.
-
-    An archive is told by its members only where these belong together.
-    """
-    if document.members:
-        return _INSPECT if any(_is_inspect(member.value) for member in document.members) else None
+    """What the document is, in words; None where nothing speaks against OpenAI Chat."""
     records = document.records[:_LOOKED_AT]
     return _of_messages(records) or next(filter(None, map(name_of_record, records)), None)
 
@@ -49,8 +40,6 @@ def name_of_record(value: Any) -> str | None:
         return _of_messages([value])
     if isinstance(request := value.get("request"), Mapping):
         return name_of_record(request)
-    if _is_inspect(value):
-        return _INSPECT
     if _is_mini_swe_agent(value):
         return _MINI_SWE_AGENT
     return _of_request(value)
@@ -58,13 +47,7 @@ def name_of_record(value: Any) -> str | None:
 
 def _of_request(body: Mapping[str, Any]) -> str | None:
     messages = body.get("messages")
-    if messages and any(isinstance(body.get(key), list) and body[key] for key in _SHAREGPT_MEDIA):
-        return _SHAREGPT
     return _of_messages(messages) if isinstance(messages, list) else None
-
-
-def _is_inspect(value: Any) -> bool:
-    return isinstance(value, Mapping) and ({"eval", "plan"} <= value.keys() or {"epoch", "target"} <= value.keys())
 
 
 def _is_mini_swe_agent(value: Mapping[str, Any]) -> bool:
@@ -78,8 +61,6 @@ def _of_messages(messages: list[Any]) -> str | None:
         role, content = message.get("role"), message.get("content")
         if not isinstance(role, str):
             continue
-        if role in _SHAREGPT_ROLES:
-            return _SHAREGPT
         if role == "system" and isinstance(content, str) and _MINI_SWE_AGENT_FENCE in content:
             return _MINI_SWE_AGENT
         if not bedrock.is_message(message) and (name := _of_parts(content if isinstance(content, list) else ())):
@@ -91,8 +72,6 @@ def _of_parts(parts: Iterable[Any]) -> str | None:
     for part in _mappings(parts):
         if part.get("type") is None:
             return _UNTYPED
-        if "value" in part:
-            return _SHAREGPT
     return None
 
 

@@ -13,7 +13,6 @@ from pathlib import Path
 
 from agent.errors import AgentError, InputError
 from agent.trace import Trace
-from traces import lookalikes
 from traces.container import MAX_UNPACKED, Document, open_bytes
 from traces.detect import expectation, find_reader
 from traces.importing import Digest, ImportBuilder, made_up_id
@@ -104,7 +103,7 @@ def _digest(data: bytes) -> str:
 
 def _read_document(document: Document, name: str, format: str | None, digest: Digest) -> ImportReport:
     reader = find_reader(document, format)
-    if reader is None and document.members and lookalikes.name_of(document) is None:
+    if reader is None and document.members:
         return _read_members(document, name, format, digest)
     if reader is None:
         return _unknown(document, name)

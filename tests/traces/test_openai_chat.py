@@ -205,7 +205,6 @@ def test_content_parts_are_kept_as_they_are():
 @pytest.mark.parametrize(
     "foreign",
     [
-        {"conversations": [{"from": "human", "value": "hi"}]},
         {"trajectory": [], "history": [], "info": {"exit_status": "submitted"}},
         {"a": 1},
         [],
@@ -228,11 +227,7 @@ SAID = [{"role": "user", "content": "hi"}, {"role": "assistant", "content": "hel
 @pytest.mark.parametrize(
     ("data", "name"),
     [
-        ({"messages": [{"role": "user", "content": [{"type": "text", "value": "hi"}]}]}, "ShareGPT"),
-        ({"messages": [{"role": "user", "content": "hi"}, {"role": "function_call", "content": "{}"}]}, "ShareGPT"),
-        ({"messages": [{"role": "user", "content": "<image>Who?"}], "images": ["a.jpg"]}, "ShareGPT"),
         ({"schema": "agent-trace/9", "messages": SAID}, "an unknown version of our own format (agent-trace/9)"),
-        ({"id": 1, "epoch": 1, "target": "x", "messages": SAID}, "Inspect AI"),
         ({"trajectory_format": "mini-swe-agent-1.1", "messages": SAID}, "mini-swe-agent"),
         ({"info": {"exit_status": "Submitted"}, "messages": SAID}, "mini-swe-agent"),
         ([{"role": "system", "content": "Write ```mswea_bash_command```"}, *SAID], "mini-swe-agent"),
@@ -244,18 +239,6 @@ def test_what_only_looks_like_this_format_is_refused_by_its_name(data, name):
         report = read_file(content, "other.json")
         assert (report.format, report.traces) == (None, [])
         assert report.unread[0].startswith("this looks like ") and name in report.unread[0]
-
-
-def test_an_archive_of_a_known_other_format_is_one_sentence(tmp_path):
-    import zipfile
-
-    path = tmp_path / "log.eval"
-    with zipfile.ZipFile(path, "w") as archive:
-        archive.writestr("header.json", json.dumps({"version": 2, "eval": {}, "plan": {}}))
-        archive.writestr("samples/1_epoch_1.json", json.dumps({"messages": SAID}))
-    report = read_file(path)
-    assert (report.format, report.traces, len(report.unread)) == (None, [], 1)
-    assert "Inspect AI" in report.unread[0] and "an archive of 2 files" in report.unread[0]
 
 
 def test_a_log_of_several_formats_gives_what_is_of_this_one():

@@ -6,7 +6,21 @@ from typing import Protocol
 
 from traces.container import Document
 from traces.importing import ImportBuilder
-from traces.readers import journal, native, openai_chat, provider
+from traces.readers import (
+    atif,
+    autogen,
+    benchmark,
+    inspect,
+    journal,
+    native,
+    openai_chat,
+    provider,
+    sharegpt,
+    smolagents,
+    tau,
+    tau2,
+    who_and_when,
+)
 
 
 class Reader(Protocol):
@@ -30,5 +44,19 @@ class Reader(Protocol):
         ...
 
 
-READERS: tuple[Reader, ...] = (native, journal, *provider.PROVIDERS, openai_chat)
+READERS: tuple[Reader, ...] = (
+    native,
+    journal,
+    atif,
+    inspect,
+    tau2,
+    tau,
+    who_and_when,
+    smolagents,
+    autogen,
+    sharegpt,
+    benchmark,
+    *provider.PROVIDERS,
+    openai_chat,
+)
 """The most specific format first: the first that matches reads the file."""

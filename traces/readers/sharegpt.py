@@ -13,7 +13,7 @@ from traces.container import Document
 from traces.importing import ImportBuilder
 from traces.readers.fields import amount, text
 from traces.readers.rewards import reward
-from traces.readers.sharegpt_turns import ROLES, turns_of
+from traces.readers.sharegpt_turns import turns_of
 from traces.repair import as_text
 from traces.wire import openai_chat
 from traces.wire.parts import listed, mapping
@@ -23,7 +23,8 @@ _LOOKED_AT = 20
 _LISTS = ("conversations", "conversation", "messages")
 _MEDIA = ("images", "videos", "audios")
 _READ = frozenset((*_LISTS, *_MEDIA, "system", "tools", "chosen", "rejected"))
-_FOREIGN_ROLES = frozenset(ROLES) - {"system", "user", "assistant", "tool", "function"}
+_OWN_ROLES = frozenset(("human", "gpt", "chatgpt", "function_call", "observation"))
+"""Roles that no other format has."""
 
 
 def matches(document: Document) -> bool:
@@ -67,7 +68,7 @@ def _is_turns(value: Any) -> bool:
     for turn in listed(value)[:_LOOKED_AT]:
         if isinstance(turn.get("from"), str) and "value" in turn:
             return True
-        if "content" in turn and (turn.get("role") in _FOREIGN_ROLES or _has_values(turn["content"])):
+        if "content" in turn and (turn.get("role") in _OWN_ROLES or _has_values(turn["content"])):
             return True
     return False
 

@@ -64,9 +64,12 @@ def _read_result(record: Mapping[str, Any], out: ImportBuilder, line: int | None
 
 def _read_example(display: str, out: ImportBuilder, line: int | None) -> None:
     """A conversation written out as one text, each message after its speaker. Calls are not in it."""
-    trace = out.trace()
     out.warn("the conversations are plain text without the calls; each line that names a speaker begins a message")
     starts = list(_SPEAKER.finditer(display))
+    if not starts:
+        out.unread("an example in which nobody speaks")
+        return
+    trace = out.trace()
     ends = [found.start() for found in starts[1:]] + [len(display)]
     for found, end in zip(starts, ends, strict=True):
         content = display[found.end() : end].strip()
