@@ -8,6 +8,7 @@ message that it stands for, or None.
 from traces.figures.common import COLOURS, MOST_BARS, Translate
 from traces.figures.context import context_per_step
 from traces.figures.cost import cost_so_far
+from traces.figures.library import traces_figure
 from traces.figures.steps import latency_per_step, tokens_per_step
 from traces.figures.timeline import timeline_figure
 from traces.figures.tools import tool_use
@@ -22,4 +23,5 @@ __all__ = [
     "timeline_figure",
     "tokens_per_step",
     "tool_use",
+    "traces_figure",
 ]
