@@ -35,7 +35,7 @@ def findings_panel(trace: Trace, findings: Sequence[Finding], *, key: str) -> No
         return
     counts = Counter(finding.severity for finding in findings)
     looks = [(severity_look(severity), counts[severity]) for severity in Severity if counts[severity]]
-    label = t("Findings") + ": " + " · ".join(f"{look.label} {number:,}" for look, number in looks)
+    label = t("Findings") + ": " + " · ".join(f"{look.label}: {number:,}" for look, number in looks)
     panel = st.expander(label, key=f"{key}-open", type="compact", icon=":material/rule:", on_change="rerun")
     if panel.open:
         with panel:

@@ -59,6 +59,10 @@ _ACTIONS: tuple[tuple[re.Pattern[str], re.Pattern[str]], ...] = (
     ),
 )
 """What a text says was done, and a word in the name of any tool that could have done it."""
+_ADDRESSED = re.compile(
+    r"(?i)\bfor you\b|\bas you (?:asked|requested|wanted)\b|(?<=已)将|(?<=已经)将|[为给替][你您]|[你您]的"
+)
+"""Words that make a sentence advice or a plan, but not here."""
 
 
 def check(material: Material) -> Iterator[Finding]:
@@ -88,7 +92,7 @@ def _claim(material: Material, answer: Answer, called: set[str]) -> str | None:
         return words
     for action, tools in _ACTIONS:
         if action.search(text) and not any(tools.search(name) for name in called):
-            words = states(text, (action,))
+            words = states(_ADDRESSED.sub("", text), (action,))
             if words is not None:
                 return words
     return None

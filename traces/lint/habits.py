@@ -38,7 +38,8 @@ LEFT_OUT = Rule(
     Severity.NOTE,
     "Left out without a word",
     (
-        "From step {step} on, tool results were left out of the requests ({count} of them), and nothing stands in their place.",
+        "From step {step} on, tool results were left out of the requests ({count} of them), and nothing stands in "
+        "their place.",
     ),
     "The model does not know that it has forgotten something, and key facts may be among it.",
     "Put a summary or a line in the place of what is left out, and test the budget with long results.",

@@ -63,7 +63,8 @@ _CANNOT_KNOW = re.compile(
     r"我(?:无法|不能|没有办法)(?:直接)?(?:访问|获取|查询)(?:实时|当前|最新|外部)|作为(?:一个)?(?:AI|人工智能)[^。，]{0,8}[，,]?我(?:无法|不能|没有)"
 )
 _TELLS_FAILURE = re.compile(
-    r"(?i)error|fail|could ?n.t|can(?:no|['’])t|could not|unable|sorry|apolog|unfortunate|not (?:found|exist|possible|"
+    r"(?i)error|fail|unavail|could ?n.t|can(?:no|['’])t|could not|unable|sorry|apolog|unfortunate|"
+    r"not (?:found|exist|possible|"
     r"available|able|permitted|allowed|supported|work|complete|support|have|find|access|valid)|n['’]t|"
     r"no (?:such|longer|results?|data|access|file|matching)|invalid|denied|reject|refus|missing|problem|issue|trouble|"
     r"incorrect|instead|timed? ?out|unsuccessful|however|\bbut\b|only|\?|exception|wrong|interrupt|"
