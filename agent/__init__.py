@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from agent.models.openai_chat import OpenAIModel
     from agent.moments import Moment
     from agent.policy import CapabilityPolicy
+    from agent.recorder import Recorder, recording
     from agent.result import RunResult, Step, run
     from agent.runner import Runner
     from agent.stops import StopReason
@@ -55,6 +56,7 @@ _WHERE = {
     "models.openai_chat": ("OpenAIModel",),
     "moments": ("Moment",),
     "policy": ("CapabilityPolicy",),
+    "recorder": ("Recorder", "recording"),
     "result": ("RunResult", "Step", "run"),
     "runner": ("Runner",),
     "stops": ("StopReason",),
