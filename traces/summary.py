@@ -125,16 +125,17 @@ def _notes(trace: Trace) -> list[str]:
 def duration_s(trace: Trace) -> float | None:
     """Seconds from the first to the last known moment of steps and messages; None where the file does not say.
 
-    What a tool took lies between its call and its message. Where there are no two moments, what the file states counts.
+    What a tool took lies between its call and its message. A file may state more: a session goes on without a word.
     """
     moments: list[float] = []
     for step in trace.steps:
         if (start := timestamp(step.started)) is not None:
             moments += (start, start + (step.latency_ms or 0) / 1000)
     moments += [at for entry in trace.entries if (at := timestamp(entry.at)) is not None]
+    stated = reported(trace).duration_s
     if len(moments) < 2:
-        return reported(trace).duration_s
-    return round(max(moments) - min(moments), 3)
+        return stated
+    return max(round(max(moments) - min(moments), 3), stated or 0.0)
 
 
 # -- files ---------------------------------------------------------------------------------------------------------
