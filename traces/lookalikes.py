@@ -16,9 +16,7 @@ from traces.wire import bedrock
 
 _LOOKED_AT = 20
 _UNTYPED = "a message list of an API whose content blocks have no type"
-_MINI_SWE_AGENT = "a trajectory of mini-swe-agent"
 
-_MINI_SWE_AGENT_FENCE = "mswea_bash_command"
 _OWN = re.compile(r"agent-(trace|journal)/\d+")
 
 
@@ -40,8 +38,6 @@ def name_of_record(value: Any) -> str | None:
         return _of_messages([value])
     if isinstance(request := value.get("request"), Mapping):
         return name_of_record(request)
-    if _is_mini_swe_agent(value):
-        return _MINI_SWE_AGENT
     return _of_request(value)
 
 
@@ -50,19 +46,11 @@ def _of_request(body: Mapping[str, Any]) -> str | None:
     return _of_messages(messages) if isinstance(messages, list) else None
 
 
-def _is_mini_swe_agent(value: Mapping[str, Any]) -> bool:
-    info = value.get("info")
-    has_end = "messages" in value and isinstance(info, Mapping) and "exit_status" in info
-    return has_end or str(value.get("trajectory_format")).startswith("mini-swe-agent")
-
-
 def _of_messages(messages: list[Any]) -> str | None:
     for message in _mappings(messages):
         role, content = message.get("role"), message.get("content")
         if not isinstance(role, str):
             continue
-        if role == "system" and isinstance(content, str) and _MINI_SWE_AGENT_FENCE in content:
-            return _MINI_SWE_AGENT
         if not bedrock.is_message(message) and (name := _of_parts(content if isinstance(content, list) else ())):
             return name
     return None
