@@ -20,6 +20,11 @@ SECRET = Rule(
     "Revoke it; keep secrets out of prompts and results; export the trace, which removes what looks like one.",
 )
 RULES = (SECRET,)
+_STAND_IN = re.compile(
+    r"(?i)\byour[\w-]*|\b(?:change_?me|placeholder|redacted|foobar|hunter2|password\d+|test(?:ing)?\d*|dummy[\w-]*|"
+    r"example[\w-]*|fake[\w-]*|sample[\w-]*|insert[\w-]*)\b"
+)
+"""Words that stand where a secret would; hiding them from a file does no harm, but they are no finding."""
 _MARK = re.compile(r"\[redacted: ([^\]\n]{1,60})\]")
 
 
@@ -39,7 +44,6 @@ def _kinds(message: Message) -> list[str]:
     texts = [message.text, *(call.arguments_text() for call in message.tool_calls)]
     for text in texts:
         if text and may_hold_secret(text):
-            clean = redact_text(text)
-            if clean is not text:
-                found += Counter(_MARK.findall(clean)) - Counter(_MARK.findall(text))
+            clean = redact_text(_STAND_IN.sub("<…>", text))
+            found += Counter(_MARK.findall(clean)) - Counter(_MARK.findall(text))
     return list(found)

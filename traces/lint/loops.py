@@ -127,7 +127,8 @@ def _cycles(material: Material, calls: Sequence[Call], period: int) -> Iterator[
         rounds = (end - start) // period
         cycle = calls[start : start + period]
         signs = [_sign(call, "call") for call in cycle]
-        smaller = any(signs[at:] + signs[:at] == signs for at in range(1, period))
+        one_call = len({call.key for call in cycle}) == 1  # results that change: polling
+        smaller = one_call or any(signs[at:] + signs[:at] == signs for at in range(1, period))
         if rounds < _FEWEST_ROUNDS or smaller or any(_ACTS.search(call.run.name) for call in cycle):
             continue
         if len({call.step.index for call in calls[start:end]}) < rounds:  # equal calls in one reply are told as such

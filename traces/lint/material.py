@@ -149,8 +149,11 @@ class Material:
         return calls
 
     def _ends_turn(self, at: int) -> bool:
-        messages = self.trace.messages
-        return at + 1 == len(messages) or messages[at + 1].role not in ("assistant", *TOOL_ROLES)
+        """What the environment says next, in whatever role, shows that something was asked for in another form."""
+        messages, entries = self.trace.messages, self.trace.entries
+        if at + 1 == len(messages):
+            return True
+        return messages[at + 1].role not in ("assistant", *TOOL_ROLES) and entries[at + 1].maker != "environment"
 
 
 def short(text: str, length: int = SHOWN) -> str:

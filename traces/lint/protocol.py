@@ -65,8 +65,7 @@ def check(material: Material) -> Iterator[Finding]:
     pairs = _Pairs(material)
     yield from pairs.orphans()
     yield from pairs.unanswered()
-    if material.trace.source.kind != "import" or material.trace.source.format in _LISTS:
-        yield from pairs.late()
+    yield from pairs.late()
     yield from _within_messages(material)
 
 
@@ -74,6 +73,8 @@ class _Pairs:
     def __init__(self, material: Material) -> None:
         self._material = material
         self._messages = material.trace.messages
+        source = material.trace.source
+        self._as_sent = source.kind != "import" or source.format in _LISTS
         self._answered = {call.run.message: call for call in material.calls if call.run.message is not None}
 
     @cached_property
@@ -97,7 +98,12 @@ class _Pairs:
 
     @cached_property
     def _loose(self) -> list[int]:
-        return [at for at, m in enumerate(self._messages) if m.role in TOOL_ROLES and at not in self._answered]
+        loose = [at for at, m in enumerate(self._messages) if m.role in TOOL_ROLES and at not in self._answered]
+        return loose if self._as_sent else [at for at in loose if not self._of_the_program(at)]
+
+    def _of_the_program(self, at: int) -> bool:
+        """In a log, what follows a message of the program is what the program itself did, and answers no call."""
+        return at > 1 and self._messages[at - 1].role in ("system", "developer")
 
     def orphans(self) -> Iterator[Finding]:
         for at in self._loose:
@@ -119,12 +125,10 @@ class _Pairs:
 
         Where a file keeps no result at all, that is its form; only a list as it was sent must hold them.
         """
-        trace = self._material.trace
-        as_sent = trace.source.kind != "import" or trace.source.format in _LISTS
-        if not self._answered and not as_sent:
+        if not self._answered and not self._as_sent:
             return
         early = {id(call.run) for call in self._early.values()}
-        end = self._end(as_sent)
+        end = self._end()
         for call in self._material.calls:
             at = call.step.reply
             if at is None or at >= end or call.run.message is not None or call.asked is None or id(call.run) in early:
@@ -135,10 +139,10 @@ class _Pairs:
                 rule=UNANSWERED, facts=facts, message=at, step=call.step.index, call_id=call_id, evidence=(at,)
             )
 
-    def _end(self, as_sent: bool) -> int:
+    def _end(self) -> int:
         """Where the last words of the model begin. In a session, a person may have said something after them."""
         end = len(self._messages)
-        while not as_sent and end and self._messages[end - 1].role not in ("assistant", *TOOL_ROLES):
+        while not self._as_sent and end and self._messages[end - 1].role not in ("assistant", *TOOL_ROLES):
             end -= 1
         while end and self._messages[end - 1].role == "assistant":
             end -= 1
@@ -146,7 +150,7 @@ class _Pairs:
 
     def late(self) -> Iterator[Finding]:
         """By the check that every request of ours passes: a result outside its block is an orphan to it."""
-        for violation in violations(self._messages):
+        for violation in violations(self._messages) if self._as_sent else ():
             call = self._answered.get(violation.position)
             if violation.kind != "orphan" or call is None or call.step.reply is None:
                 continue
