@@ -58,7 +58,8 @@ def call_of(record: Any) -> Call | None:
     common: dict[str, Any] = {"record": record, "request": request, "request_api": request_api}
     for key in _RESPONSES:
         answer = None if request is record and key in _ANYBODYS else record.get(key)
-        if (found := _response(answer, key)) is not None:
+        found = _response(answer, key)
+        if found is not None and (request is not None or found[1] is not None):
             return Call(**common, response=found[0], response_api=found[1])
         if answer is not None and request is not None:
             return None  # it is the answer to something else

@@ -17,6 +17,7 @@ from traces.importing import ImportBuilder
 from traces.readers.calls import Call, call_of, exchange
 from traces.wire import anthropic, bedrock, gemini, ollama, responses
 from traces.wire.api import APIS, Api, joined, of_response
+from traces.wire.parts import kind_of
 
 _LOOKED_AT = 20
 _LIST_LOOKED_AT = 200
@@ -127,7 +128,7 @@ class CallLog:
             self._add(call, exchange(call, line))
 
     def _add_piece(self, piece: Mapping[str, Any], api: Api, line: int | None) -> None:
-        if not self._pieces or api is not self._pieces_api:
+        if not self._pieces or api is not self._pieces_api or _other_stream(self._pieces[-1], piece):
             self.finish()
             self._pieces_api, self._pieces_line = api, line
         self._pieces.append(piece)
@@ -171,6 +172,17 @@ def format_of(record: Any) -> str | None:
 
 def _piece_api(record: Any) -> Api | None:
     return next((api for api in APIS if api.is_piece(record)), None)
+
+
+def _other_stream(before: Mapping[str, Any], piece: Mapping[str, Any]) -> bool:
+    """Whether a piece begins another response than that of the piece before, or names another."""
+    if kind_of(piece) in _BEGINNINGS or "messageStart" in piece:
+        return True
+    names = ((before.get(key), piece.get(key)) for key in ("id", "responseId", "response_id"))
+    return any(mine and theirs and mine != theirs for mine, theirs in names)
+
+
+_BEGINNINGS = ("message_start", "response.created")
 
 
 def _belongs(record: Any, api: Api | None) -> bool:

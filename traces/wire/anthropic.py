@@ -25,9 +25,8 @@ _BLOCKS = frozenset(
 _MEDIA = ("image", "document")
 _DATED_TOOL = re.compile(r"\w+_20\d{6}")
 """Tools that Anthropic defines have a type with a date: ``code_execution_20260120``."""
-_EVENTS = frozenset(
-    ("message_start", "content_block_start", "content_block_delta", "content_block_stop", "message_delta")
-)
+_BLOCK_EVENTS = ("content_block_start", "content_block_delta", "content_block_stop")
+_EVENTS = frozenset(("message_start", *_BLOCK_EVENTS, "message_delta", "message_stop", "ping"))
 _LOOKED_AT = 20
 
 
@@ -74,8 +73,8 @@ def is_piece(value: Any) -> bool:
 
 
 def is_last(piece: Mapping[str, Any]) -> bool:
-    """Whether a stream ends with this event. The usage comes with ``message_delta``; what follows says nothing."""
-    return piece.get("type") == "message_delta"
+    """Whether a stream ends with this event."""
+    return kind_of(piece) in ("message_stop", "error")
 
 
 # -- requests ------------------------------------------------------------------------------------------------------

@@ -1,0 +1,145 @@
+"""Amazon Bedrock Converse, and other APIs that Bedrock serves: logs, recordings of HTTP, and invocation logs."""
+
+import json
+
+import pytest
+
+from traces import read_file
+
+ASK = {"role": "user", "content": [{"text": "What is 2+3 and 4+5?"}]}
+CALLS = {
+    "role": "assistant",
+    "content": [
+        {"reasoningContent": {"reasoningText": {"text": "Two sums.", "signature": "c2ln"}}},
+        {"text": "Let me add."},
+        {"toolUse": {"toolUseId": "t1", "name": "add", "input": {"a": 2}}},
+        {"toolUse": {"toolUseId": "t2", "name": "add", "input": {"a": 4}}},
+    ],
+}
+RESULTS = {
+    "role": "user",
+    "content": [
+        {"toolResult": {"toolUseId": "t1", "content": [{"json": {"sum": 5}}], "status": "success"}},
+        {"toolResult": {"toolUseId": "t2", "content": [{"text": "no"}], "status": "error"}},
+        {"cachePoint": {"type": "default"}},
+        {"text": "Be quick."},
+    ],
+}
+
+
+def response(*blocks, stop="end_turn", **usage):
+    usage = {"inputTokens": 10, "outputTokens": 5, "totalTokens": 15, **usage}
+    message = {"role": "assistant", "content": list(blocks)}
+    return {"output": {"message": message}, "stopReason": stop, "usage": usage, "metrics": {"latencyMs": 120}}
+
+
+def request(*messages):
+    spec = {"name": "add", "inputSchema": {"json": {"type": "object"}}}
+    tools = {"tools": [{"toolSpec": spec}, {"cachePoint": {"type": "default"}}]}
+    return {"system": [{"text": "Be brief."}], "messages": list(messages), "inferenceConfig": {}, "toolConfig": tools}
+
+
+def opened(value):
+    return read_file(json.dumps(value).encode())
+
+
+def test_a_growing_log_is_one_conversation():
+    report = opened(
+        [
+            {"request": request(ASK), "response": response(*CALLS["content"], stop="tool_use")},
+            {"request": request(ASK, CALLS, RESULTS), "response": response({"text": "5 and 9."})},
+        ]
+    )
+    (trace,) = report.traces
+    assert (report.format, report.unread, report.repaired) == ("bedrock-converse", [], [])
+    roles = ["system", "user", "assistant", "tool", "tool", "user", "assistant"]
+    assert [message.role for message in trace.messages] == roles
+    assert (trace.messages[2].text, trace.messages[2].reasoning) == ("Let me add.", "Two sums.")
+    assert [(run.message, run.ok) for run in trace.steps[0].tools] == [(3, None), (4, False)]
+    assert [trace.messages[at].text for at in (3, 4, 5)] == ['{"sum": 5}', "no", "Be quick."]
+    assert [step.latency_ms for step in trace.steps] == [120.0, 120.0]
+    assert trace.tools == [{"type": "function", "function": {"name": "add", "parameters": {"type": "object"}}}]
+    assert trace.outcome.reason == "final"
+
+
+@pytest.mark.parametrize(
+    ("reported", "prompt"),
+    [
+        ({"cacheReadInputTokens": 100, "cacheWriteInputTokens": 7, "totalTokens": 122}, 117),
+        ({"cacheReadInputTokens": 100, "cacheWriteInputTokens": 7}, 117),
+        ({"cacheReadInputTokens": 8, "inputTokens": 10, "totalTokens": 15}, 10),
+        ({"cacheReadInputTokens": 8, "inputTokens": 10, "totalTokens": 23}, 18),
+        ({}, 10),
+    ],
+)
+def test_cached_tokens_are_part_of_the_prompt(reported, prompt):
+    (trace,) = opened({"request": request(ASK), "response": response({"text": "x"}, **reported)}).traces
+    usage = trace.steps[0].usage
+    assert (usage.prompt_tokens, usage.cached_tokens) == (prompt, reported.get("cacheReadInputTokens"))
+
+
+EVENTS = [
+    {"messageStart": {"role": "assistant"}},
+    {"contentBlockDelta": {"delta": {"reasoningContent": {"text": "Hm."}}, "contentBlockIndex": 0}},
+    {"contentBlockDelta": {"delta": {"text": "Let me "}, "contentBlockIndex": 1}},
+    {"contentBlockDelta": {"delta": {"text": "add."}, "contentBlockIndex": 1}},
+    {"contentBlockStart": {"start": {"toolUse": {"toolUseId": "t1", "name": "add"}}, "contentBlockIndex": 2}},
+    {"contentBlockDelta": {"delta": {"toolUse": {"input": '{"a": '}}, "contentBlockIndex": 2}},
+    {"contentBlockDelta": {"delta": {"toolUse": {"input": "2}"}}, "contentBlockIndex": 2}},
+    {"contentBlockStop": {"contentBlockIndex": 2}},
+    {"messageStop": {"stopReason": "tool_use"}},
+    {"metadata": {"usage": {"inputTokens": 3, "outputTokens": 4, "totalTokens": 7}, "metrics": {"latencyMs": 9}}},
+]
+
+
+def test_a_recorded_stream_is_one_answer():
+    (trace,) = opened({"request": request(ASK), "response": EVENTS}).traces
+    answer, step = trace.messages[-1], trace.steps[0]
+    assert (answer.text, answer.reasoning, step.tools[0].arguments) == ("Let me add.", "Hm.", {"a": 2})
+    assert (step.usage.total, step.latency_ms, step.finish_reason) == (7, 9.0, "tool_use")
+
+
+def test_a_recording_of_http_and_an_invocation_log():
+    scope = {"scope": "https://bedrock-runtime.us-east-1.amazonaws.com:443", "method": "POST", "path": "/x/converse"}
+    recording = [{**scope, "body": request(ASK), "status": 200, "response": response({"text": "9."})}]
+    logged = {"schemaType": "ModelInvocationLog", "timestamp": "2026-01-02T03:04:05Z", "modelId": "m-1"}
+    logged |= {"input": {"inputBodyJson": request(ASK)}, "output": {"outputBodyJson": response({"text": "9."})}}
+    for value in (recording, logged):
+        report = opened(value)
+        (trace,) = report.traces
+        assert report.format == "bedrock-converse"
+        assert [message.text for message in trace.messages] == ["Be brief.", "What is 2+3 and 4+5?", "9."]
+    assert trace.created == "2026-01-02T03:04:05Z"
+
+
+def test_another_api_that_bedrock_serves():
+    body = {"anthropic_version": "bedrock-2023-05-31", "max_tokens": 9, "messages": [{"role": "user", "content": "hi"}]}
+    answer = {"type": "message", "content": [{"type": "text", "text": "ho"}], "stop_reason": "end_turn"}
+    recording = {"scope": "https://bedrock-runtime.eu-west-1.amazonaws.com:443", "body": body, "response": answer}
+    report = opened([recording])
+    assert report.format == "bedrock-converse"
+    assert [message.text for message in report.traces[0].messages] == ["hi", "ho"]
+
+
+def test_media_are_parts_and_never_text():
+    asked = {
+        "role": "user",
+        "content": [
+            {"image": {"format": "png", "source": {"bytes": "iVBORw0"}}},
+            {"document": {"format": "pdf", "name": "a", "source": {"bytes": "JVBE"}}},
+            {"video": {"format": "mp4", "source": {"s3Location": {"uri": "s3://a/b.mp4"}}}},
+            {"guardContent": {"text": {"text": "x"}}},
+        ],
+    }
+    (trace,) = opened({"messages": [asked, CALLS]}).traces
+    assert trace.messages[0].content == [
+        {"type": "image_url", "image_url": {"url": "data:image/png;base64,iVBORw0"}},
+        {"type": "file", "file": {"filename": "a", "file_data": "data:application/pdf;base64,JVBE"}},
+        {"type": "file", "file": {"file_url": "s3://a/b.mp4"}},
+        {"type": "bedrock", "guardContent": {"text": {"text": "x"}}},
+    ]
+
+
+def test_a_plain_list_of_messages():
+    report = opened([ASK, CALLS, RESULTS])
+    assert (report.format, len(report.traces[0].messages)) == ("bedrock-converse", 5)
