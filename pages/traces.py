@@ -5,32 +5,39 @@ from __future__ import annotations
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from agent.errors import AgentError
+from agent.errors import AgentError, InputError
 from pages.parts import address
-from pages.parts.data import read_saved, read_upload, store
+from pages.parts.conversations import conversation_choice, first_error
+from pages.parts.data import private, store
+from pages.parts.exports import export_menu
 from pages.parts.faults import noticed_panel
-from pages.parts.library import library, title_words, upload_field
+from pages.parts.findings import findings_panel
+from pages.parts.following import follow, keep_to_newest
+from pages.parts.import_report import import_report
+from pages.parts.library import library, title_words
 from pages.parts.menu import ensure_menu
 from pages.parts.notices import notices
+from pages.parts.open_file import open_fields
+from pages.parts.opened import Opened, followed, read_kept
 from pages.parts.resuming import can_open
 from pages.parts.runs import registry
 from pages.parts.tabs import tabs
-from pages.parts.trace_view import first_error, raw_view, report_view, trace_view
+from pages.parts.trace_view import trace_head, trace_view
+from pages.parts.unknown_file import unknown_file
 from pages.parts.words import t
-from traces.report import ImportReport
-from traces.summary import summarise
+from traces.index import INTERRUPTED, TraceInfo
 
 
 def page() -> None:
-    """Draw what the address asks for: a trace of the library, a file of the user's own, else the list."""
+    """Draw what the address asks for: a trace of the library, a file by its path, else the list."""
     tabs().show(None)
-    upload_field()
+    open_fields()
     notices()
     try:
         if (trace_id := address.trace_id()) is not None:
             saved(trace_id)
-        elif (name := address.file_name()) is not None:
-            own_file(name)
+        elif (path := address.file_path()) is not None:
+            by_path(path)
         else:
             library()
     except (AgentError, OSError) as error:
@@ -38,14 +45,15 @@ def page() -> None:
         st.text(str(error))
 
 
-def own_file(name: str) -> None:
-    """Draw the user's own file; after a reload of the page it is gone, which is told."""
-    head = back(name)
-    own = address.own_file()
-    if own is None or own.name != name:
-        st.warning(t("This file was open in an earlier session only. Choose it again on the left to read it here."))
-    else:
-        show(read_upload(own.data, own.name), 0, head)
+def by_path(path: str) -> None:
+    """Draw a file of this machine, as it grows."""
+    head = back(path)
+    if not private():
+        raise InputError(t("Files are opened by their path only where no other machine can reach the server."))
+    file = followed(path)
+    opened = file.opened(address.format_override())
+    follow(path, file)
+    show(opened, 0, head)
 
 
 def saved(trace_id: str) -> None:
@@ -53,71 +61,88 @@ def saved(trace_id: str) -> None:
     info = store().find(trace_id)
     head = back("" if info is None else title_words(info.title))
     if info is None:
-        st.warning(t("There is no trace with the id in the address."))
+        moved(trace_id, head)
         return
+    address.remember_file(trace_id, info.path, info.number)
     open_run = registry().find(trace_id)
-    if info.kind == "interrupted":
+    if info.kind == INTERRUPTED:
         state = t("This run was interrupted.") if open_run is None else t("This run is still open.")
         with st.container(horizontal=True, vertical_alignment="center"):
             st.markdown(f":orange-badge[{state}]", width="content")
-            st.page_link(
-                "pages/run.py",
-                label=t("Continue it on the Run page"),
-                icon=":material/play_circle:",
-                query_params=address.run_link(trace_id),
-            )
-    report = read_saved(info)
-    if can_open(info, report.traces):
+            stepper_link(trace_id, t("Continue it on the Run page"))
+    opened = read_line(info)
+    if can_open(info, opened.report.traces):
         with head:
-            st.page_link(
-                "pages/run.py",
-                label=t("Open in the stepper"),
-                icon=":material/play_circle:",
-                query_params=address.run_link(trace_id),
-            )
-    show(report, info.number, head, live=open_run is not None and not open_run.done)
+            stepper_link(trace_id, t("Open in the stepper"))
+    show(opened, info.number, head, live=open_run is not None and not open_run.done)
+
+
+def read_line(info: TraceInfo) -> Opened:
+    """The file of a line of the list. What may still be written is followed."""
+    if info.kind == "bundled":
+        return read_kept(info.path, address.format_override())
+    file = followed(info.path)
+    follow(info.path, file)
+    if info.kind == INTERRUPTED:  # a journal grows within room that was reserved, without a change of its size
+        return file.opened(address.format_override())
+    return read_kept(info.path, address.format_override())
+
+
+def moved(trace_id: str, head: DeltaGenerator) -> None:
+    """Draw a trace whose file was written on since this session found it, so that its id is another one."""
+    found = address.file_of(trace_id)
+    if found is None:
+        st.warning(t("There is no trace with the id in the address."))
+        return
+    path, number = found
+    file = followed(path)
+    opened = read_kept(path, address.format_override())
+    follow(path, file)
+    show(opened, number, head)
+
+
+def stepper_link(trace_id: str, label: str) -> None:
+    """A link to a run on the Run page."""
+    st.page_link("pages/run.py", label=label, icon=":material/play_circle:", query_params=address.run_link(trace_id))
 
 
 def back(name: str) -> DeltaGenerator:
     """Draw the way back to the list and the name of what is shown; gives the line, which has room for more."""
     head = st.container(horizontal=True, vertical_alignment="center")
     head.button(t("All traces"), icon=":material/arrow_back:", key="all", on_click=address.close_trace)
-    head.text(name)
+    head.text(name, width="content")
     return head
 
 
-def show(report: ImportReport, number: int, head: DeltaGenerator, *, live: bool = False) -> None:
+def show(opened: Opened, number: int, head: DeltaGenerator, *, live: bool = False) -> None:
     """Draw one conversation of a file, with a choice where there are several.
 
     Args:
-        report: the file.
+        opened: the file.
         number: the conversation to show when the address names none; positions count from 0.
         head: the line on top, to which the models and the way to the first error are added.
         live: the run goes on in this server.
     """
+    report = opened.report
     if not report.traces:
-        raw_view(report)
+        unknown_file(report)
         return
-    number = address.conversation(len(report.traces), number)
+    number = address.conversation(len(report.traces), max(number, 0))
     if len(report.traces) > 1:
-        key = "conversation-choice"
-        address.put(key, number)
-        st.selectbox(
-            t("Conversation"),
-            range(len(report.traces)),
-            format_func=lambda n: f"{n + 1} / {len(report.traces)}  {report.traces[n].title[:80]}",
-            key=key,
-            on_change=address.choose_conversation,
-            args=(key,),
-        )
-    trace = report.traces[number]
-    summary = summarise(trace)
-    head.text(f"{t('Model')}: {', '.join(summary.models) or t('not reported')}")
+        conversation_choice(report.traces, number)
+    reading = opened.reading(number)
+    summary = reading.summary
+    keep_to_newest(summary.messages)
     with head:
-        first_error(trace)
-    report_view(report, summary)
-    noticed_panel(trace)
-    trace_view(trace, summary, live=live)
+        st.text(f"{t('Model')}: {', '.join(summary.models) or t('not reported')}", width="content")
+        first_error(reading.trace)
+        export_menu(reading.trace, report, key=f"export-{reading.trace.trace_id}")
+    trace_head(reading, live=live)
+    with st.container(horizontal=True, gap="medium"):
+        import_report(report, summary.warnings)
+        findings_panel(reading.trace, reading.findings, key=f"findings-{reading.trace.trace_id}")
+    noticed_panel(reading.trace)
+    trace_view(reading, {}, live=live)
 
 
 ensure_menu()

@@ -10,7 +10,7 @@ from typing import TypeVar
 
 import pandas as pd
 
-from agent.trace import Trace
+from agent.trace import ToolRun, Trace, TraceStep
 from traces.carry import Carried, carried
 from traces.composition import Composition, composition
 from traces.filtering import Filter, positions, tool_names
@@ -102,6 +102,22 @@ class Reading:
         """The position of the step that made the message at this position, where there is one."""
         step = None if message is None else self.trace.entries[message].step
         return None if not isinstance(step, int) else self._places.get(step)
+
+    def step_made(self, message: int) -> TraceStep | None:
+        """The step whose reply the message at this position is."""
+        return self._replies.get(message)
+
+    def answered(self, message: int) -> tuple[TraceStep | None, ToolRun | None]:
+        """The step and the call that the result at this position answers; ``(None, None)`` for an orphan."""
+        return self._answers.get(message, (None, None))
+
+    @cached_property
+    def _replies(self) -> dict[int, TraceStep]:
+        return {step.reply: step for step in self.trace.steps if step.reply is not None}
+
+    @cached_property
+    def _answers(self) -> dict[int, tuple[TraceStep | None, ToolRun | None]]:
+        return {run.message: (step, run) for step in self.trace.steps for run in step.tools if run.message is not None}
 
     @cached_property
     def _places(self) -> dict[int, int]:

@@ -7,6 +7,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
+from agent import jsontext
 from agent.messages import Message
 from traces.container import loads
 from traces.repair import TOOL_ROLES, as_text
@@ -42,6 +43,40 @@ def readable_json(text: str) -> str:
     except ValueError:
         return text
     return _ESCAPES.sub(_unescaped, text)
+
+
+def unfolded_json(text: str) -> str | None:
+    """JSON text, indented, with the JSON that stands inside its strings unfolded too; None where there is none inside.
+
+    Agents pack results into results: a tool's answer is often JSON text in a field of JSON.
+    """
+    if not text.lstrip().startswith(("{", "[", '"')):
+        return None
+    try:
+        value = loads(text)
+        unfolded = _unfolded(value, 0)
+        return None if unfolded == value else jsontext.dumps(unfolded, indent=True)
+    except (ValueError, RecursionError):
+        return None
+
+
+_DEEPEST = 100
+"""Levels of JSON that are unfolded; deeper ones stay text."""
+
+
+def _unfolded(value: Any, level: int) -> Any:
+    if level > _DEEPEST:
+        return value
+    if isinstance(value, dict):
+        return {key: _unfolded(item, level + 1) for key, item in value.items()}
+    if isinstance(value, list):
+        return [_unfolded(item, level + 1) for item in value]
+    if isinstance(value, str) and value.lstrip().startswith(("{", "[")):
+        try:
+            return _unfolded(loads(value), level + 1)
+        except (ValueError, RecursionError):
+            return value
+    return value
 
 
 _ESCAPES = re.compile(r"\\\\|\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|\\u[0-9a-fA-F]{4}")

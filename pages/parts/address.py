@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any, TypeVar
 from urllib.parse import urlsplit
 
@@ -47,12 +46,12 @@ UPLOAD = "upload"
 _RUN = "run"
 _AT = "at"
 _TRACE = "trace"
-_FILE = "file"
+_PATH = "path"
+_FORMAT = "as"
 _CONVERSATION = "conversation"
 _MESSAGE = "message"
-_READING = (_TRACE, _FILE, _CONVERSATION, _MESSAGE)
+_READING = (_TRACE, _PATH, _FORMAT, _CONVERSATION, _MESSAGE)
 _LANGUAGE_CHOSEN = "language"
-_CHOSEN = "chosen"
 _NEXT_RUN = "next_run"
 _NEXT_BREAKPOINTS = "next_breakpoints"
 _NEXT_FAULTS = "next_faults"
@@ -61,6 +60,8 @@ _DRAFT = "draft"
 _TOLD = "told"
 _OPENED = "opened"
 _MENU = "menu"
+_UPLOADS = "uploads"
+_FILES = "files"
 
 _drawing = threading.local()
 """The language of the session whose page this thread draws."""
@@ -276,7 +277,7 @@ def path() -> str:
 
 def reading() -> bool:
     """Whether the URL asks for a trace or a file."""
-    return bool(st.query_params.get(_TRACE) or st.query_params.get(_FILE))
+    return bool(st.query_params.get(_TRACE) or st.query_params.get(_PATH))
 
 
 def trace_id() -> str | None:
@@ -303,38 +304,32 @@ def _read(**where: str) -> None:
     st.query_params.from_dict({**others, **where})
 
 
-@dataclass(frozen=True, slots=True)
-class OwnFile:
-    """A file of the user's own. It is kept in the session, since a field loses its file when its page is left."""
-
-    name: str
-    """As the browser gave it."""
-    data: bytes
-    """The whole content."""
+def file_path() -> str | None:
+    """The path of a file on this machine that the URL asks for."""
+    return st.query_params.get(_PATH) or None
 
 
-def file_name() -> str | None:
-    """The name of the user's own file that the URL asks for."""
-    return st.query_params.get(_FILE) or None
+def open_path(path: str) -> None:
+    """Show the file at this path from now on."""
+    _read(**{_PATH: path})
 
 
-def own_file() -> OwnFile | None:
-    """The user's own file of this session."""
-    found: OwnFile | None = st.session_state.get(_FILE)
-    return found
+def format_override() -> str | None:
+    """The format as which the file is to be read, where the URL names one; None: as it is detected."""
+    return st.query_params.get(_FORMAT) or None
 
 
-def take_file() -> None:
-    """Keep what the field for a file holds now, and show it; nothing where the field was emptied."""
-    field = st.session_state.get(UPLOAD)
-    st.session_state[_FILE] = None if field is None else OwnFile(field.name, field.getvalue())
-    show_own_file()
+def choose_format(format: str | None) -> None:
+    """Read the file as this format from now on, or as it is detected; its conversations may be others then."""
+    where = _where() | ({_FORMAT: format} if format else {})
+    if not format:
+        where.pop(_FORMAT, None)
+    _read(**where)
 
 
-def show_own_file() -> None:
-    """Show the user's own file from now on, or the list where there is none."""
-    own = own_file()
-    _read(**({} if own is None else {_FILE: own.name}))
+def _where() -> dict[str, str]:
+    """The file that is read, and as what."""
+    return {name: value for name in (_TRACE, _PATH, _FORMAT) if (value := st.query_params.get(name))}
 
 
 def conversation(count: int, default: int) -> int:
@@ -345,8 +340,13 @@ def conversation(count: int, default: int) -> int:
 
 def choose_conversation(key: str) -> None:
     """Show the conversation that the widget of this key names; its messages are others, so none is selected."""
-    where = {name: value for name in (_TRACE, _FILE) if (value := st.query_params.get(name))}
-    _read(**where, **{_CONVERSATION: str(st.session_state[key] + 1)})
+    show_conversation(st.session_state[key])
+
+
+def show_conversation(number: int, message: int | None = None) -> None:
+    """Show the conversation at this position of the file, and a message of it."""
+    place = {} if message is None else {_MESSAGE: str(message + 1)}
+    _read(**_where(), **{_CONVERSATION: str(number + 1)}, **place)
 
 
 def message(count: int) -> int | None:
@@ -367,26 +367,22 @@ def choose_message(position: int | None) -> None:
         st.query_params[_MESSAGE] = str(position + 1)
 
 
-def chosen(table: str) -> int | None:
-    """The position of the message that was last selected in the table of this key."""
-    position: int | None = st.session_state.get(f"{_CHOSEN}-{table}")
-    return position
+def uploads() -> int:
+    """How many times files were taken from the field for files; the field is a new one each time, so it is empty."""
+    return int(st.session_state.get(_UPLOADS, 0))
 
 
-def choose(table: str, position: int | None) -> None:
-    """Remember the selected message of a table."""
-    st.session_state[f"{_CHOSEN}-{table}"] = position
+def count_upload() -> None:
+    """The files of the field were taken."""
+    st.session_state[_UPLOADS] = uploads() + 1
 
 
-def selected_row(table: str) -> int | None:
-    """The selected row of the table with this key."""
-    state = st.session_state.get(table) or {}
-    rows = state.get("selection", {}).get("rows") or [None]
-    row: int | None = rows[0]
-    return row
+def remember_file(trace: str, path: str, number: int) -> None:
+    """Where a trace stands: ids that a reader makes up come from the content, which changes in a file that grows."""
+    st.session_state.setdefault(_FILES, {})[trace] = (path, number)
 
 
-def select_row(table: str, row: int | None) -> None:
-    """Before a table is drawn: select this row of it, or none. Nothing is sent where it is selected already."""
-    if selected_row(table) != row:
-        st.session_state[table] = {"selection": {"rows": [] if row is None else [row], "columns": []}}
+def file_of(trace: str) -> tuple[str, int] | None:
+    """The path of the file that held a trace when this session last saw it, and its place in it."""
+    found: tuple[str, int] | None = st.session_state.get(_FILES, {}).get(trace)
+    return found

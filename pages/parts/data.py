@@ -7,10 +7,11 @@ from pathlib import Path
 
 import streamlit as st
 
+from agent.errors import InputError
 from pages.parts import address
 from pages.parts.options import options
-from traces import ImportReport, read_file
 from traces.index import TraceInfo
+from traces.prices import FILE_NAME, PriceTable, load_prices
 from traces.store import DEFAULT_FOLDER, Store
 
 _LOOPBACK = ("127.0.0.1", "localhost", "::1")
@@ -44,26 +45,22 @@ def listed() -> list[TraceInfo]:
     return [info for info in infos if info.kind == "bundled" or info.id in own]
 
 
-def read_saved(info: TraceInfo) -> ImportReport:
-    """The file of a line of the list, read once for as long as it does not change.
-
-    Raises:
-        InputError: it cannot be read any more.
-    """
-    status = Path(info.path).stat()
-    return _read_path(info.path, status.st_mtime_ns, status.st_size)
+def prices() -> PriceTable:
+    """The price table with the user's own rows; the shipped one alone where theirs cannot be read."""
+    try:
+        return _prices(_stamp(data_folder() / FILE_NAME))
+    except InputError:
+        return load_prices()
 
 
-@st.cache_resource(max_entries=8, show_spinner=False)
-def _read_path(path: str, mtime_ns: int, size: int) -> ImportReport:
-    return read_file(path, Path(path).name)
+@st.cache_resource(max_entries=2, show_spinner=False)
+def _prices(stamp: tuple[int, int] | None) -> PriceTable:
+    return load_prices(data_folder())
 
 
-@st.cache_resource(max_entries=8, show_spinner=False)
-def read_upload(data: bytes, name: str) -> ImportReport:
-    """An uploaded file, read once; it stays in memory only.
-
-    Raises:
-        InputError: it cannot be opened.
-    """
-    return read_file(data, name)
+def _stamp(path: Path) -> tuple[int, int] | None:
+    try:
+        status = path.stat()
+    except OSError:
+        return None
+    return status.st_size, status.st_mtime_ns

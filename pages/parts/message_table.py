@@ -1,18 +1,23 @@
-"""The message list as a table: one row a message, roles and makers as coloured badges with icon and word."""
+"""The message list as a table: one row a message, roles and makers as coloured badges with icon and word.
+
+A click anywhere in a row selects its message, and so do the arrow keys while the table has the focus.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import pandas as pd
 import streamlit as st
 
 from agent.trace import Trace
-from pages.parts import address
+from pages.parts import address, selection
 from pages.parts.message_view import decision_word
 from pages.parts.roles import Look, maker_look, role_look
 from pages.parts.words import t
+from traces.carry import Carried
+from traces.reading import Reading
 from traces.tables import messages_frame
 
 ROW_PX = 32
@@ -27,11 +32,14 @@ LIVE_ROWS = 7
 ADDED = "＋"
 """Mark of a row that the last phase added."""
 
-SAVED_ROWS = 7
-"""Most rows of a saved trace seen without scrolling inside the table; the charts still begin in a 720 px window."""
+SAVED_ROWS = 9
+"""Most rows of a saved trace seen without scrolling inside the table."""
 
 PAGE_ROWS = 5000
 """Most rows sent to the browser at once."""
+
+_TEXT = "text"
+"""The column in which a row is selected that was chosen elsewhere: it is on screen on every device."""
 
 
 def message_table(trace: Trace, *, key: str, live: bool = False, added: range | None = None) -> int | None:
@@ -47,51 +55,83 @@ def message_table(trace: Trace, *, key: str, live: bool = False, added: range | 
     """
     total, whole = len(trace.messages), f"{key}-all"
     first = 0 if address.setting(whole) else max(0, total - LIVE_ROWS)
-    chosen = address.chosen(key)
+    chosen = selection.chosen(key)
     rows = range(first, total)
-    _table(trace, rows, key=key, chosen=chosen, height=LIVE_ROWS, live=live, choose=address.choose, added=added)
+    frame = messages_frame(trace, rows)
+    shown = table_frame(trace, frame, rows, live=live)
+    if added is not None:
+        shown.insert(0, "added", [ADDED if at in added else "" for at in rows])
+    columns = _columns(frame, shown, extra_px=0 if added is None else -34)
+    _table(shown, columns, rows, key=key, chosen=chosen, height=LIVE_ROWS, choose=selection.choose)
     if total > LIVE_ROWS:
         st.toggle(t("Show all {n} messages, not only the newest {newest}", n=total, newest=LIVE_ROWS), key=whole)
     return chosen
 
 
-def saved_table(trace: Trace, *, key: str, live: bool = False) -> int | None:
-    """Draw all messages of a trace, in pages where there are very many, and give the position that the URL selects.
+def saved_table(reading: Reading, rows: Sequence[int], *, key: str, live: bool = False) -> int | None:
+    """Draw messages of a trace, in pages where there are very many, and give the position that the URL selects.
 
     Args:
-        trace: a trace that nobody changes meanwhile.
+        reading: the trace.
+        rows: positions of the messages that are wanted, ascending.
         key: names the table.
         live: see :func:`message_table`.
     """
-    total, first = len(trace.messages), 0
-    chosen = address.message(total)
-    if total > PAGE_ROWS:
-        page = f"{key}-page"
-        if chosen is not None and chosen != address.chosen(key):
-            address.put(page, chosen // PAGE_ROWS + 1)
-        address.choose(key, chosen)
-        first = (st.pagination(-(-total // PAGE_ROWS), key=page) - 1) * PAGE_ROWS
-    rows = range(first, min(total, first + PAGE_ROWS))
-    height = min(SAVED_ROWS, len(rows))
+    chosen = _neighbour(rows, address.message(len(reading.trace.messages)))
+    if len(rows) > PAGE_ROWS:
+        rows = _page(rows, chosen, key)
+    height = min(SAVED_ROWS, max(len(rows), 1))
 
     def choose(table: str, position: int | None) -> None:
-        address.choose(table, position)
+        selection.choose(table, position)
         address.choose_message(position)
 
-    _table(trace, rows, key=key, chosen=chosen, height=height, live=live, choose=choose)
+    frame = reading.rows(rows)
+    shown = table_frame(reading.trace, frame, rows, live=live)
+    _add_bars(shown, reading, rows, frame)
+    columns = _columns(frame, shown, extra_px=-160) | _bars(reading)
+    _table(shown, columns, rows, key=key, chosen=chosen, height=height, choose=choose)
     return chosen
 
 
+def _neighbour(rows: Sequence[int], chosen: int | None) -> int | None:
+    """The message to select: the one of the URL, or so many further among those that are shown as was asked for."""
+    distance = selection.neighbour_asked()
+    if not distance or not rows:
+        return chosen
+    if chosen is None:
+        at = 0 if distance > 0 else len(rows) - 1
+    else:
+        before = sum(row < chosen for row in rows)
+        present = before < len(rows) and rows[before] == chosen
+        at = before + distance if present or distance < 0 else before + distance - 1
+    position = rows[max(0, min(at, len(rows) - 1))]
+    address.choose_message(position)
+    return position
+
+
+def _page(rows: Sequence[int], chosen: int | None, key: str) -> Sequence[int]:
+    """The rows of the chosen page; a message that was selected elsewhere brings its page up."""
+    page = f"{key}-page"
+    count = -(-len(rows) // PAGE_ROWS)
+    if chosen is not None and chosen != selection.chosen(key) and chosen in rows:
+        address.put(page, rows.index(chosen) // PAGE_ROWS + 1)
+    selection.choose(key, chosen)
+    if address.setting(page, 1) > count:
+        address.put(page, count)
+    first = (st.pagination(count, key=page) - 1) * PAGE_ROWS
+    return rows[first : first + PAGE_ROWS]
+
+
 def _table(
-    trace: Trace,
-    rows: range,
+    shown: pd.DataFrame,
+    columns: dict[str, Any],
+    rows: Sequence[int],
     *,
     key: str,
     chosen: int | None,
     height: int,
-    live: bool,
     choose: Callable[[str, int | None], None],
-    added: range | None = None,
 ) -> None:
     """Draw these messages.
 
@@ -100,29 +140,25 @@ def _table(
     """
 
     def selected() -> None:
-        row = address.selected_row(key)
-        choose(key, None if row is None else rows.start + row)
+        row = selection.selected_row(key)
+        choose(key, None if row is None or row >= len(rows) else rows[row])
 
-    frame = messages_frame(trace, rows)
-    shown = table_frame(trace, frame, rows, live=live, added=added)
-    address.select_row(key, chosen - rows.start if chosen is not None and chosen in rows else None)
+    selection.select_cell(key, rows.index(chosen) if chosen is not None and chosen in rows else None, _TEXT)
     st.dataframe(
         shown,
         key=key,
         hide_index=True,
         height=HEADER_PX + ROW_PX * height,
         row_height=ROW_PX,
-        column_config=_columns(frame, notes=bool(shown["note"].any()), marked=added is not None),
+        column_config=columns,
         on_select=selected,
-        selection_mode="single-row",
+        selection_mode="single-cell",
         placeholder="",
         alt=t("Message list"),
     )
 
 
-def table_frame(
-    trace: Trace, frame: pd.DataFrame, rows: range, *, live: bool, added: range | None = None
-) -> pd.DataFrame:
+def table_frame(trace: Trace, frame: pd.DataFrame, rows: Sequence[int], *, live: bool) -> pd.DataFrame:
     """The rows as the table shows them; role and maker are lists of one label, so that they are drawn as badges.
 
     Args:
@@ -130,16 +166,14 @@ def table_frame(
         frame: those of its messages, as :func:`traces.tables.messages_frame` makes it.
         rows: their positions.
         live: the run goes on, so a call without a result is nothing to remark on.
-        added: positions of the rows that are marked as new; None or empty: none.
     """
     roles = {role: [role_look(role).label] for role in frame["role"].unique()}
     makers = {maker: [maker_look(maker).label] for maker in frame["maker"].unique()}
     notes = {note: _note(note, live=live) for note in frame["note"].dropna().unique()}
-    messages = trace.messages[rows.start : rows.stop]
+    messages = [trace.messages[row] for row in rows]
     call_ids = [message.tool_call_id or ", ".join(c.id for c in message.tool_calls) for message in messages]
     return pd.DataFrame(
         {
-            "added": [ADDED if added and at in added else "" for at in rows],
             "number": frame["number"],
             "role": [roles[role] for role in frame["role"]],
             "text": frame["text"],
@@ -152,6 +186,18 @@ def table_frame(
     )
 
 
+def _add_bars(shown: pd.DataFrame, reading: Reading, rows: Sequence[int], frame: pd.DataFrame) -> None:
+    """The columns with a bar: tokens, seconds, and what the message cost in prompts."""
+    carried = [reading.carried[row] for row in rows]
+    shown.insert(4, "tokens", pd.Series([_size(each) for each in carried], dtype="Int64"))
+    shown.insert(5, "seconds", frame["latency_ms"] / 1000)
+    shown.insert(6, "cost", pd.Series([each.cost or None for each in carried], dtype="Int64"))
+
+
+def _size(carried: Carried) -> int | None:
+    return carried.tokens or None
+
+
 def _note(note: str, *, live: bool) -> str:
     """What is odd about a row, in the language of the session."""
     words = {
@@ -162,23 +208,63 @@ def _note(note: str, *, live: bool) -> str:
     return ", ".join(words[code] if code in words else decision_word(code) for code in note.split())
 
 
-def _columns(frame: pd.DataFrame, *, notes: bool, marked: bool) -> dict[str, Any]:
+def _columns(frame: pd.DataFrame, shown: pd.DataFrame, *, extra_px: int) -> dict[str, Any]:
     """The columns in their order of importance: a narrow screen shows the first three.
 
     All of them fit on a screen 1280 px wide. Where there are no notes, the text and the calls have their room.
+
+    Args:
+        frame: what is shown, as :func:`traces.tables.messages_frame` makes it.
+        shown: the same as :func:`table_frame` makes it.
+        extra_px: more room for the texts, or less.
     """
     column = st.column_config
+    notes = bool(shown["note"].any())
     return {
-        "added": column.TextColumn(ADDED, width=34, help=t("Added by the phase before")) if marked else None,
+        "added": column.TextColumn(ADDED, width=34, help=t("Added by the phase before")),
         "number": column.NumberColumn(t("No."), width=44, format="%d"),
         "role": _badges(t("Role"), 110, frame["role"], role_look),
-        "text": column.TextColumn(t("Text"), width=270 if notes else 304),
-        "tool_calls": column.TextColumn(t("Tool calls"), width=172 if notes else 230),
+        "text": column.TextColumn(t("Text"), width=(304 if notes else 338) + extra_px // 2),
+        "tool_calls": column.TextColumn(t("Tool calls"), width=(172 if notes else 230) + extra_px // 2),
         "maker": _badges(t("Made by"), 132, frame["maker"], maker_look),
         "note": column.TextColumn(t("Note"), width=92) if notes else None,
         "step": column.NumberColumn(t("Step #"), width=52, format="%d"),
         "call_id": column.TextColumn(t("Call id"), width=62),
     }
+
+
+def _bars(reading: Reading) -> dict[str, Any]:
+    """The columns with bars. Their scale is that of the whole trace, so that pages and filters compare."""
+    column = st.column_config
+    measured = all(each.measured for each in reading.carried)
+    tokens = t("Tokens") if measured else t("Tokens ≈")
+    most = max((each.tokens for each in reading.carried), default=1) or 1
+    longest = max((ms for ms in _latencies(reading.trace) if ms is not None), default=1) / 1000 or 1
+    dearest = max((each.cost for each in reading.carried), default=1) or 1
+    return {
+        "tokens": column.ProgressColumn(
+            tokens,
+            width=92,
+            max_value=most,
+            format="compact",
+            help=t("What the message takes in one prompt: as the provider counted it where that is known, else ≈."),
+        ),
+        "seconds": column.ProgressColumn(
+            t("Seconds"), width=92, max_value=longest, format="%.1f", help=t("Of the model call, or of the tool.")
+        ),
+        "cost": column.ProgressColumn(
+            t("Re-sent"),
+            width=92,
+            max_value=dearest,
+            format="compact",
+            color="orange",
+            help=t("Prompt tokens that it took in all the requests that held it."),
+        ),
+    }
+
+
+def _latencies(trace: Trace) -> list[float | None]:
+    return [step.latency_ms for step in trace.steps] + [run.latency_ms for step in trace.steps for run in step.tools]
 
 
 def _badges(label: str, width: int, values: pd.Series[str], look_of: Callable[[str], Look]) -> Any:

@@ -3,47 +3,77 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 import streamlit as st
 
 from agent import jsontext
 from agent.messages import Message, ToolCall
-from agent.trace import Entry, ToolRun, Trace
+from agent.trace import Entry, TraceStep
+from agent.usage import Usage
+from pages.parts.images import thumbnails
 from pages.parts.roles import maker_badge, role_badge
 from pages.parts.words import t
-from traces.text import message_text, size_words
+from traces.carry import Carried
+from traces.reading import Reading
+from traces.repair import TOOL_ROLES
+from traces.text import message_text, size_words, unfolded_json
 
 PREVIEW = 20_000
 """Characters shown of one text; the rest is a download away."""
 
 
-def message_view(trace: Trace, position: int, *, key: str) -> None:
-    """Draw the message at ``position`` of ``trace`` with everything that is known about it."""
+def message_view(reading: Reading, position: int, *, key: str, choose: Callable[[int], None]) -> None:
+    """Draw a message with everything that is known about it.
+
+    Args:
+        reading: the trace.
+        position: of the message.
+        key: names the widgets.
+        choose: called with the position of a message that a button leads to.
+    """
+    trace = reading.trace
     message, entry = trace.messages[position], trace.entries[position]
-    runs = [run for step in trace.steps for run in step.tools]
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         st.markdown(f"**{t('Message {n}', n=position + 1)}**", width="content")
         st.markdown(_badges(message, entry), width="content")
+        if entry.agent:
+            st.text(entry.agent, width="content")
     text = message_text(message)
     if text:
-        text_block(text, key=f"{key}-text", file_name=f"message-{position + 1}.txt")
+        text_block(text, key=f"{key}-text", file_name=f"message-{position + 1}.txt", unfold=True)
     elif not message.tool_calls:
         st.caption(t("This message has no text."))
+    thumbnails(message)
     if message.reasoning:
         with st.expander(t("Reasoning sent with the answer"), type="compact"):
             text_block(message.reasoning, key=f"{key}-reasoning", file_name=f"reasoning-{position + 1}.txt")
+    step = reading.step_made(position)
     for number, call in enumerate(message.tool_calls):
-        _call(call, _executed(call, position, trace), key=f"{key}-call-{number}")
-    if message.role == "tool":
-        _result(message, next((run for run in runs if run.message == position), None))
+        _call(call, step, number, key=f"{key}-call-{number}", choose=choose)
+    if message.role in TOOL_ROLES:
+        _result(reading, position, key=key, choose=choose)
+    _numbers(reading, position, step)
     _rest(message, entry, key)
 
 
-def text_block(text: str, *, key: str, file_name: str) -> None:
-    """A text with a copy button; a long one as a preview with its size and a download of the whole."""
+def text_block(text: str, *, key: str, file_name: str, unfold: bool = False) -> None:
+    """A text with a copy button; a long one as a preview with its size and a download of the whole.
+
+    Args:
+        text: what is shown, as text.
+        key: names the widgets.
+        file_name: of the download.
+        unfold: show JSON that stands inside the strings of JSON unfolded, with the text as it stands beside it.
+    """
     shown, language = pretty(text) if len(text) <= PREVIEW else (text[:PREVIEW], None)
-    st.code(jsontext.clean(shown), language=language, wrap_lines=True)
+    unfolded = unfolded_json(text) if unfold and len(text) <= PREVIEW else None
+    if unfolded is None:
+        st.code(jsontext.clean(shown), language=language, wrap_lines=True)
+    else:
+        inside, raw = st.tabs([t("Unfolded"), t("As it stands")])
+        inside.code(jsontext.clean(unfolded), language="json", wrap_lines=True)
+        raw.code(jsontext.clean(text), language=None, wrap_lines=True)
     if len(text) > PREVIEW:
         with st.container(horizontal=True, vertical_alignment="center"):
             st.caption(
@@ -75,34 +105,84 @@ def _badges(message: Message, entry: Entry) -> str:
     return f"{role_badge(message.role)} {t('made by')} {maker_badge(entry.maker)} {step}"
 
 
-def _executed(call: ToolCall, position: int, trace: Trace) -> ToolRun | None:
-    """What was done about a call: the run of the step whose reply this message is."""
-    for step in trace.steps:
-        if step.reply == position:
-            return next((run for run in step.tools if run.tool_call_id == call.id), None)
-    return None
-
-
-def _call(call: ToolCall, run: ToolRun | None, *, key: str) -> None:
+def _call(call: ToolCall, step: TraceStep | None, number: int, *, key: str, choose: Callable[[int], None]) -> None:
+    """One call. Ids may repeat, so its run is the one at its place in the step where that has its id."""
+    runs = step.tools if step is not None else []
+    same = [run for run in runs if run.tool_call_id == call.id]
+    run = runs[number] if number < len(runs) and runs[number] in same else next(iter(same), None)
     st.caption(t("The model asks for this tool; asking runs nothing."))
-    st.text(f"{call.name}   {call.id}")
-    text_block(call.arguments_text(), key=key, file_name="arguments.json")
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.text(f"{call.name}   {call.id}", width="content")
+        if run is not None and run.message is not None:
+            _lead(t("Its result: message {n}", n=run.message + 1), run.message, f"{key}-lead", choose)
+        elif step is not None:
+            st.markdown(f":orange-badge[{t('no result')}]", width="content")
+    text_block(call.arguments_text(), key=key, file_name="arguments.json", unfold=True)
     if call.problem:
         st.warning(t("The arguments could not be read; the call is answered with an error."))
-    if run is not None and run.decision != "run":
+    if run is not None and run.decision not in (None, "run"):
         st.markdown(f"{t('What the program did with it')}: :orange-badge[{decision_word(run.decision)}]")
         if run.decision == "edited":
             text_block(jsontext.dumps(run.arguments), key=f"{key}-used", file_name="arguments-used.json")
 
 
-def _result(message: Message, run: ToolRun | None) -> None:
+def _lead(label: str, position: int, key: str, choose: Callable[[int], None]) -> None:
+    """A button that selects the partner of a call or a result."""
+    st.button(label, icon=":material/link:", type="tertiary", key=key, on_click=choose, args=(position,))
+
+
+def _result(reading: Reading, position: int, *, key: str, choose: Callable[[int], None]) -> None:
+    message = reading.trace.messages[position]
+    step, run = reading.answered(position)
     facts: list[tuple[str, str]] = [(t("Answers the call"), message.tool_call_id or t("not reported"))]
     if run is not None:
         latency = t("not reported") if run.latency_ms is None else f"{run.latency_ms:,.1f} ms"
         state = t("unknown") if run.ok is None else t("worked") if run.ok else t("failed")
         facts += [(t("Tool"), run.name), (t("Took"), latency), (t("Outcome"), state)]
-        facts += [(t("Decision"), decision_word(run.decision))]
+        if run.decision is not None:
+            facts += [(t("Decision"), decision_word(run.decision))]
     facts_block(facts)
+    if step is not None and step.reply is not None:
+        _lead(t("The call: message {n}", n=step.reply + 1), step.reply, f"{key}-asked", choose)
+    elif run is None:
+        st.markdown(f":red-badge[{t('orphan result')}]")
+
+
+def _numbers(reading: Reading, position: int, step: TraceStep | None) -> None:
+    """Tokens, time and cost: of the model call that made the message, and of the requests that held it."""
+    unknown = t("not reported")
+    facts: list[tuple[str, str]] = []
+    if step is not None:
+        usage = step.usage or Usage()
+        about = "≈ " if usage.estimated else ""
+        counts = {
+            t("Prompt tokens"): usage.prompt_tokens,
+            t("Prompt, cached"): usage.cached_tokens,
+            t("Answer tokens"): usage.completion_tokens,
+            t("Reasoning tokens"): usage.reasoning_tokens,
+        }
+        facts += [(word, f"{about}{count:,}") for word, count in counts.items() if count is not None]
+        facts += [(t("Took"), unknown if step.latency_ms is None else f"{step.latency_ms / 1000:,.2f} s")]
+        if step.first_token_ms is not None:
+            facts += [(t("First token"), f"{step.first_token_ms / 1000:,.2f} s")]
+        facts += [(t("Finish reason"), step.finish_reason or unknown)]
+        facts += [(t("Model"), step.model or reading.trace.model.name or unknown)]
+    carried = reading.carried[position]
+    if carried.sent:
+        facts += [(t("In later requests"), _carried_words(carried))]
+    if facts:
+        facts_block(facts)
+
+
+def _carried_words(carried: Carried) -> str:
+    about = "" if carried.measured else "≈ "
+    return t(
+        "{about}{tokens} tokens × {n} requests = {cost} prompt tokens",
+        about=about,
+        tokens=f"{carried.tokens:,}",
+        n=carried.sent,
+        cost=f"{carried.cost:,}",
+    )
 
 
 def facts_block(facts: Iterable[tuple[str, str]]) -> None:
@@ -131,6 +211,10 @@ def _rest(message: Message, entry: Entry, key: str) -> None:
     if message.extra:
         with st.expander(t("More fields of this message"), type="compact"):
             text_block(jsontext.dumps(message.extra), key=f"{key}-extra", file_name="fields.json")
+    whole = st.expander(t("The message as JSON"), type="compact", key=f"{key}-whole", on_change="rerun")
+    if whole.open:  # it may be megabytes
+        with whole:
+            text_block(jsontext.dumps(message.to_dict(), indent=True), key=f"{key}-json", file_name="message.json")
     if entry.raw is not None:
         with st.expander(t("As it came, before it was repaired"), type="compact"):
             text_block(jsontext.dumps(entry.raw), key=f"{key}-raw", file_name="raw.json")

@@ -11,7 +11,7 @@ from agent.events import Phase
 from agent.models.openai_chat import OPENAI_URL
 from agent.redact import redact, redact_text
 from agent.trace import Trace, TraceStep
-from pages.parts import address
+from pages.parts import address, selection
 from pages.parts.message_view import text_block
 from pages.parts.request_table import request_table
 from pages.parts.request_words import difference_words
@@ -71,15 +71,15 @@ def _coming(run: OpenRun | None, trace: Trace) -> TraceStep | None:
 def _chooser(last: int, given: int | None, key: str) -> int:
     """The number of the step to show. It follows the newest, or the one that the page gives, until one is chosen."""
     widget, follows = f"{key}-step", f"{key}-follows"
-    if address.chosen(follows) != given:
-        address.choose(follows, given)
-        address.choose(widget, None)
+    if selection.chosen(follows) != given:
+        selection.choose(follows, given)
+        selection.choose(widget, None)
     default = last if given is None else max(1, min(given, last))
-    address.put(widget, min(address.chosen(widget) or default, last))
+    address.put(widget, min(selection.chosen(widget) or default, last))
 
     def choose() -> None:
         number = address.setting(widget)
-        address.choose(widget, None if number == default else number)
+        selection.choose(widget, None if number == default else number)
 
     label = t("Request of step (1 to {n})", n=last)
     return int(st.number_input(label, 1, last, key=widget, disabled=last == 1, on_change=choose, width=220))

@@ -71,4 +71,5 @@ def _roles() -> dict[str, Look]:
         "user": Look(t("user"), "♟", "blue"),
         "assistant": Look(t("assistant"), "✦", "violet"),
         "tool": Look(t("tool"), "⚒", "green"),
+        "function": Look(t("function"), "⚒", "green"),
     }

@@ -5,8 +5,11 @@ Only the tab that is open is drawn: the charts alone would cost more than the re
 
 from __future__ import annotations
 
+from functools import partial
+
 import streamlit as st
 
+from pages.parts import selection
 from pages.parts.charts import step_charts
 from pages.parts.faults import noticed_panel
 from pages.parts.forks import fork_panel, fork_tree
@@ -17,6 +20,7 @@ from pages.parts.request_view import request_view
 from pages.parts.runs import OpenRun
 from pages.parts.tools_view import tools_view
 from pages.parts.words import t
+from traces.reading import Reading
 
 
 def run_tabs(run: OpenRun, view: View, selected: int | None, *, live: bool) -> None:
@@ -28,19 +32,22 @@ def run_tabs(run: OpenRun, view: View, selected: int | None, *, live: bool) -> N
         selected: position of the message that is selected in the table; None: the newest is shown.
         live: the run goes on.
     """
-    trace = view.trace
+    trace, reading = view.trace, Reading(view.trace)
+    choose = partial(selection.choose, f"messages-{run.id}")
     names = [t("Message"), t("Request"), t("Charts"), t("Edit and fork"), t("Tools"), t("Notes and faults")]
     message, request, charts, forks, tools, notes = st.tabs(names, key=f"tabs-{run.id}", on_change="rerun")
     if message.open:
         with message:
             last = len(trace.messages) - 1
-            message_view(trace, last if selected is None or selected > last else selected, key="message")
+            message_view(
+                reading, last if selected is None or selected > last else selected, key="message", choose=choose
+            )
     if request.open:
         with request:
             request_view(run, trace, None, key=f"request-{run.id}")
     if charts.open:
         with charts:
-            step_charts(trace, key=run.id, selected=selected, live=live)
+            step_charts(reading, key=run.id, choose=choose, selected=selected, live=live)
     if forks.open:
         with forks:
             left, right = st.columns([3, 2], gap="medium")

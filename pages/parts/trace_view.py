@@ -1,51 +1,67 @@
-"""One trace: what it is, how it ended, its messages, the selected one in full with its request, and its charts."""
+"""One trace: what it is, how it ended, what is wrong, its messages, the selected one in full, and its charts."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+
 import streamlit as st
 
-from agent import jsontext
-from agent.trace import Trace
 from pages.parts import address
 from pages.parts.charts import step_charts
+from pages.parts.facts import facts_line
+from pages.parts.message_filter import message_filter
 from pages.parts.message_table import saved_table
-from pages.parts.message_view import message_view, text_block
+from pages.parts.message_view import message_view
 from pages.parts.outcome import outcome_panel
 from pages.parts.request_view import request_view
 from pages.parts.tools_view import tools_view
 from pages.parts.words import t
-from traces.report import ImportReport
-from traces.summary import TraceSummary
+from traces.reading import Reading
 
 
-def trace_view(trace: Trace, summary: TraceSummary, *, live: bool = False) -> None:
-    """Draw the whole trace; the URL keeps the selected message.
+def trace_head(reading: Reading, *, live: bool = False) -> None:
+    """Draw the numbers of a trace and how it ended.
 
     Args:
-        trace: the trace.
-        summary: its numbers.
+        reading: the trace.
         live: its run goes on, so there is no outcome yet.
     """
     with st.container(border=True, key="facts", gap="xsmall"):
-        _numbers(summary)
+        facts_line(reading)
         if live:
             st.markdown(f":blue-badge[{t('The run is going on; this is what it has left so far.')}]")
         else:
-            outcome_panel(trace.outcome)
-    if not trace.messages:
-        st.caption(t("This trace holds no message."))
-        return
+            outcome_panel(reading.trace.outcome)
+
+
+def trace_view(reading: Reading, tagged: Mapping[int, Sequence[str]], *, live: bool = False) -> None:
+    """Draw the messages and everything that belongs to the selected one; the URL keeps which it is.
+
+    The charts come last: they cost the browser more than all the rest, and the table must not wait for them.
+
+    Args:
+        reading: the trace.
+        tagged: the tags of its messages by their position.
+        live: see :func:`trace_head`.
+    """
+    trace = reading.trace
     key = f"trace-{trace.trace_id}"
-    selected = saved_table(trace, key=key, live=live)
+    if trace.messages:
+        rows = message_filter(reading, tagged, key=key)
+        selected = saved_table(reading, rows, key=key, live=live)
+    else:
+        st.caption(t("This trace holds no message."))
+        selected = None
     left, right = st.columns([3, 2], gap="medium")
     with left:
-        _tabs(trace, selected)
+        _tabs(reading, selected)
     with right:
-        step_charts(trace, key=key, selected=selected)
+        step_charts(reading, key=key, choose=address.choose_message, selected=selected)
 
 
-def _tabs(trace: Trace, selected: int | None) -> None:
+def _tabs(reading: Reading, selected: int | None) -> None:
     """The selected message, the request of its step, and the tools. Only the tab that is open is drawn."""
+    trace = reading.trace
     names = [t("Message"), t("Request"), t("Tools")]
     message, request, tools = st.tabs(names, key="trace-tabs", on_change="rerun")
     if message.open:
@@ -53,7 +69,7 @@ def _tabs(trace: Trace, selected: int | None) -> None:
             if selected is None:
                 st.caption(t("Select a row of the table to read that message in full."))
             else:
-                message_view(trace, selected, key="message")
+                message_view(reading, selected, key="message", choose=address.choose_message)
     if request.open:
         with request:
             step = None if selected is None else trace.entries[selected].step
@@ -61,52 +77,3 @@ def _tabs(trace: Trace, selected: int | None) -> None:
     if tools.open:
         with tools:
             tools_view(trace, key=f"tools-{trace.trace_id}")
-
-
-def first_error(trace: Trace) -> None:
-    """A button that selects the first result that is an error, where there is one."""
-    errors = (run.message for step in trace.steps for run in step.tools if run.ok is False and run.message is not None)
-    first = next(errors, None)
-    if first is not None:
-        st.button(
-            t("First error: message {n}", n=first + 1),
-            icon=":material/error:",
-            key="first-error",
-            on_click=address.choose_message,
-            args=(first,),
-        )
-
-
-def _numbers(summary: TraceSummary) -> None:
-    unknown = t("not reported")
-    tokens = summary.tokens
-    about = "≈ " if tokens.estimated else ""
-    numbers = {
-        t("Messages"): f"{summary.messages:,}",
-        t("Steps"): f"{summary.steps:,}",
-        t("Tool calls"): f"{summary.tool_calls:,}",
-        t("Prompt tokens"): unknown if tokens.prompt_tokens is None else f"{about}{tokens.prompt_tokens:,}",
-        t("Answer tokens"): unknown if tokens.completion_tokens is None else f"{about}{tokens.completion_tokens:,}",
-        t("Duration"): unknown if summary.duration_s is None else f"{summary.duration_s:,.2f} s",
-        t("Cost"): unknown if summary.cost is None else f"$ {summary.cost:,.4f}",
-    }
-    with st.container(horizontal=True, gap="medium"):
-        for name, value in numbers.items():
-            st.metric(name, value, width="content")
-
-
-def report_view(report: ImportReport, summary: TraceSummary) -> None:
-    """What could not be read, what was put right, and what is odd; nothing when all is well."""
-    lines = [t("line {n}: {why}", n=bad.line, why=bad.error) for bad in report.bad_lines]
-    lines += [*report.unread, *report.repaired, *report.warnings, *summary.warnings]
-    if lines:
-        with st.expander(t("Remarks about this file: {n}", n=len(lines)), type="compact", icon=":material/info:"):
-            st.text("\n".join(dict.fromkeys(lines)))
-
-
-def raw_view(report: ImportReport) -> None:
-    """A file of an unknown shape: a sentence about what was expected, and the JSON itself."""
-    st.warning(t("No conversation was found in this file."))
-    st.text("\n".join(report.unread))
-    if report.tree is not None:
-        text_block(jsontext.dumps(report.tree, indent=True), key="raw", file_name="file.json")

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import streamlit as st
 from streamlit.testing.v1 import AppTest
 
 from agent import FakeModel, Loop, Message, Tool, ToolCall, Trace
@@ -34,7 +35,7 @@ def numbers(app: AppTest) -> dict[str, str]:
 
 def upload(app: AppTest, data: Any, name: str = "log.json") -> AppTest:
     payload = data if isinstance(data, bytes) else json.dumps(data).encode()
-    app.file_uploader(key="upload").upload(name, payload, "application/json").run()
+    app.file_uploader[0].upload(name, payload, "application/json").run()
     assert not app.exception
     return app
 
@@ -91,7 +92,6 @@ def test_trace_text_is_never_markdown(visit: Visit, saved: Trace) -> None:
 def test_what_is_missing_is_not_reported_and_not_zero(visit: Visit, saved: Trace) -> None:
     app = visit("traces", trace=saved.trace_id)
     assert numbers(app)["Prompt tokens"] == "not reported"
-    assert numbers(app)["Duration"] == "not reported"
     assert numbers(app)["Cost"] == "not reported"
 
 
@@ -180,18 +180,77 @@ def test_the_conversation_is_in_the_address_and_its_message_is_its_own(visit: Vi
     assert app.dataframe[0].value["text"].tolist() == ["first"]
 
 
-def test_a_file_of_ones_own_is_one_press_away_after_the_list(visit: Visit) -> None:
-    app = upload(visit("traces"), {"messages": [{"role": "user", "content": "hello"}]})
-    app.button(key="all").click().run()
-    assert "title" in app.dataframe[0].value
-    next(button for button in app.button if button.label == "Back to your file").click().run()
+def test_a_link_to_a_message_of_a_file_of_ones_own_is_good_in_a_fresh_browser(visit: Visit, data: Path) -> None:
+    app = upload(visit("traces"), {"messages": [{"role": "user", "content": "hello"}]}, "../../my log.json")
+    assert [path.name for path in data.iterdir() if not path.name.startswith(".")] == ["my log.json"]
+    trace_id = "".join(app.query_params["trace"])
+    fresh = visit("traces", trace=trace_id, message="1")
+    assert fresh.dataframe[0].value["text"].tolist() == ["hello"]
+    assert "Message 1" in shown(fresh)
+    assert numbers(fresh)["Duration"] == "not reported"
+
+
+def test_the_same_file_is_kept_once_and_several_are_listed(visit: Visit, data: Path) -> None:
+    payload = json.dumps({"messages": [{"role": "user", "content": "hello"}]}).encode()
+    for _ in range(2):
+        upload(visit("traces"), payload)
+    assert len(list(data.glob("*.json"))) == 1
+    app = visit("traces")
+    other = json.dumps({"messages": [{"role": "user", "content": "other"}]}).encode()
+    app.file_uploader[0].upload("a.json", payload).upload("b.json", other).run()
+    assert "2 files were added to the list." in shown(app)
+    assert {"hello", "other"} <= set(app.dataframe[0].value["title"])
+
+
+def test_a_file_opens_by_its_path_and_is_not_copied(visit: Visit, data: Path, tmp_path_factory: Any) -> None:
+    path = tmp_path_factory.mktemp("logs") / "run.json"
+    path.write_text(json.dumps({"messages": [{"role": "user", "content": "hello"}]}))
+    app = visit("traces")
+    app.text_input(key="path-field").set_value(f' "{path}" ').run()
+    assert app.query_params["path"] in (str(path), [str(path)])
     assert app.dataframe[0].value["text"].tolist() == ["hello"]
+    assert list(data.glob("*.json")) == []
+    assert "text" in visit("traces", path=str(path), message="1").dataframe[0].value
 
 
-def test_an_address_of_a_file_that_is_gone_says_so(visit: Visit) -> None:
-    app = visit("traces", file="log.json")
-    assert "Choose it again" in app.warning[0].value
-    assert "log.json" in shown(app)
+@pytest.mark.parametrize("path", ["/nowhere/x.json", "/dev/zero", "/", "relative.json"])
+def test_a_path_that_is_no_file_is_explained(visit: Visit, path: str) -> None:
+    app = visit("traces", path=path)
+    assert app.error[0].value == "This file cannot be opened."
+    assert path in shown(app)
+
+
+def test_a_server_that_others_reach_opens_nothing_by_path(visit: Visit, tmp_path: Path) -> None:
+    path = tmp_path / "private.json"
+    path.write_text(json.dumps({"messages": [{"role": "user", "content": "a secret"}]}))
+    st.config.set_option("server.address", "0.0.0.0")
+    try:
+        app = visit("traces", path=str(path))
+    finally:
+        st.config.set_option("server.address", "127.0.0.1")
+    assert "a secret" not in shown(app) and not app.dataframe
+    assert not [field for field in app.text_input if field.key == "path-field"]
+
+
+def test_a_file_that_grows_is_read_on(visit: Visit, tmp_path_factory: Any) -> None:
+    path = tmp_path_factory.mktemp("logs") / "chat.jsonl"
+    line = json.dumps({"messages": [{"role": "user", "content": "first"}]}) + "\n"
+    path.write_text(line)
+    app = visit("traces", path=str(path))
+    assert "followed while it grows" not in shown(app)
+    path.write_text(line + line.replace("first", "second"))
+    app.run()
+    assert len(app.selectbox(key="conversation-choice").options) == 2
+    assert "followed while it grows" in shown(app)
+
+
+def test_the_format_that_was_found_can_be_overruled(visit: Visit) -> None:
+    app = upload(visit("traces"), {"messages": [{"role": "user", "content": "hello"}]})
+    app.selectbox(key="format-choice").select("agent-trace/1").run()
+    assert app.query_params["as"] in ("agent-trace/1", ["agent-trace/1"])
+    assert not app.dataframe
+    app.selectbox(key="format-choice").select("").run()
+    assert app.dataframe[0].value["text"].tolist() == ["hello"]
 
 
 def test_a_very_long_trace_is_shown_in_pages_and_a_link_opens_its_page(visit: Visit, data: Path) -> None:
@@ -241,7 +300,8 @@ def test_a_file_of_another_kind_opens_as_what_it_is(visit: Visit) -> None:
 
 def test_a_file_that_is_no_json_is_explained(visit: Visit) -> None:
     app = upload(visit("traces"), b"\x00\x01 nothing", "x.json")
-    assert app.error or app.warning
+    assert "That did not work" in shown(app)
+    assert "x.json" in shown(app)
 
 
 def test_a_long_text_is_shown_in_part(visit: Visit, data: Path) -> None:
