@@ -55,7 +55,7 @@ def read(document: Document, out: ImportBuilder) -> None:
 
 
 def _is_message(value: Any) -> bool:
-    return isinstance(value, Mapping) and value.get("type") in EVENTS and "content" in value
+    return isinstance(value, Mapping) and text(value.get("type")) in EVENTS and "content" in value
 
 
 def _is_state(value: Any) -> bool:

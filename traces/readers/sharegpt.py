@@ -68,7 +68,7 @@ def _is_turns(value: Any) -> bool:
     for turn in listed(value)[:_LOOKED_AT]:
         if isinstance(turn.get("from"), str) and "value" in turn:
             return True
-        if "content" in turn and (turn.get("role") in _OWN_ROLES or _has_values(turn["content"])):
+        if "content" in turn and (text(turn.get("role")) in _OWN_ROLES or _has_values(turn["content"])):
             return True
     return False
 

@@ -87,7 +87,7 @@ def test_the_result_of_a_task_says_why_it_stopped():
 
 
 def test_messages_that_stand_alone_are_one_conversation():
-    report = opened(tuple([*THREAD, {"type": "ModelClientStreamingChunkEvent", "source": "adder", "content": "5"}]))
+    report = opened((*THREAD, {"type": "ModelClientStreamingChunkEvent", "source": "adder", "content": "5"}))
     assert (report.format, len(report.traces)) == ("autogen", 1)
     assert report.traces[0].entries[0].line == 1
 

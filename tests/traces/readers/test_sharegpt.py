@@ -68,7 +68,7 @@ def test_calls_and_results_between_tags_are_calls_and_results():
     got = '<tool_response>\n{"name": "add", "content": {"sum": 5}}\n</tool_response>'
     turns = [{"from": "human", "value": "hi"}, {"from": "gpt", "value": said}, {"from": "tool", "value": got}]
     trace = opened([{"conversations": turns}]).traces[0]
-    assert (trace.messages[1].text, trace.messages[2].text) == ("I add.", '{"sum":5}')
+    assert (trace.messages[1].text, trace.messages[2].text) == ("I add.", '{"sum": 5}')
     assert trace.steps[0].tools[0].message == 2
     assert trace.entries[1].raw["value"] == said
 
