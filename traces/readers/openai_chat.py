@@ -12,8 +12,8 @@ from traces import lookalikes
 from traces.builder import TraceBuilder
 from traces.container import Document
 from traces.importing import ImportBuilder
+from traces.readers.call_log import CallLog, records_of
 from traces.readers.calls import call_of
-from traces.readers.provider import CallLog, records_of
 from traces.wire import openai_chat
 
 NAME = openai_chat.NAME

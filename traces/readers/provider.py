@@ -6,24 +6,18 @@ call, and every call in it is read by the rules of its own API.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from typing import Any
 
-from traces.builder import TraceBuilder
 from traces.container import Document
-from traces.growth import Conversations, Exchange
 from traces.importing import ImportBuilder
-from traces.readers.calls import Call, call_of, exchange
+from traces.readers.call_log import CallLog, format_of, records_of
 from traces.wire import anthropic, bedrock, gemini, ollama, responses
-from traces.wire.api import APIS, Api, joined, of_response
-from traces.wire.parts import kind_of
+from traces.wire.api import Api
 
 _LOOKED_AT = 20
 _LIST_LOOKED_AT = 200
-_RECORDING = ""
-"""Stands for the answer before in a recording of answers alone: one run, made to be played again in this order."""
-Converted = Callable[[Mapping[str, Any]], list[Mapping[str, Any]]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,8 +25,6 @@ class ProviderReader:
     """The reader of one API."""
 
     api: Api
-    is_message: Callable[[Any], bool]
-    """Whether an item of a plain list is a message that only this API writes so."""
     converted: Callable[[list[Mapping[str, Any]]], list[Mapping[str, Any]]]
     """Messages of a plain list in OpenAI Chat form."""
 
@@ -70,7 +62,7 @@ class ProviderReader:
     def _is_list(self, records: list[Any]) -> bool:
         """Whether the records are messages one after another, and not calls."""
         first = [record for record in records[:_LIST_LOOKED_AT] if isinstance(record, dict)]
-        if not any(self.is_message(record) for record in first):
+        if not any(self.api.is_message(record) for record in first):
             return False
         spoken = [record for record in first if not self.api.is_response(record)]
         return bool(spoken) and all("messages" not in record and "request" not in record for record in spoken)
@@ -92,134 +84,17 @@ class ProviderReader:
                     trace.message(message, line=line)
 
 
-class CallLog:
-    """Calls of any provider, one after another, as conversations."""
-
-    def __init__(self, out: ImportBuilder) -> None:
-        self._log = Conversations(out)
-        self._pieces: list[Mapping[str, Any]] = []
-        self._pieces_api: Api | None = None
-        self._pieces_line: int | None = None
-        self._answers: dict[str, _Chained] = {}
-
-    def add(self, record: Any, line: int | None) -> bool:
-        """Add one record: a call, or a piece of a streamed response. False where it is neither."""
-        api = _piece_api(record) or (self._pieces_api if _belongs(record, self._pieces_api) else None)
-        if api is not None:
-            self._add_piece(record, api, line)
-            return True
-        self.finish()
-        if isinstance(record, list):
-            found = joined(record)
-            call = None if found is None else Call(record={}, response=found[0], response_api=found[1])
-        else:
-            call = call_of(record)
-        if call is None:
-            return False
-        self._add(call, exchange(call, line))
-        return True
-
-    def finish(self) -> None:
-        """The log is over; a stream without its end counts as it is."""
-        pieces, api, line = self._pieces, self._pieces_api, self._pieces_line
-        self._pieces, self._pieces_api = [], None
-        if pieces and api is not None:
-            call = Call(record={}, response=api.join_pieces(pieces), response_api=api)
-            self._add(call, exchange(call, line))
-
-    def _add_piece(self, piece: Mapping[str, Any], api: Api, line: int | None) -> None:
-        if not self._pieces or api is not self._pieces_api or _other_stream(self._pieces[-1], piece):
-            self.finish()
-            self._pieces_api, self._pieces_line = api, line
-        self._pieces.append(piece)
-        if api.is_last(piece):
-            self.finish()
-
-    def _add(self, call: Call, made: Exchange) -> None:
-        """Add a call; one that names the answer that it goes on from holds new messages only."""
-        before = self._answers.get(str((call.request or call.response or {}).get("previous_response_id")))
-        if call.request is None and "method" in call.record:
-            before = self._answers.get(_RECORDING)
-        system = [message for message in made.messages if message.get("role") == "system"][:1]
-        if before is not None:
-            repeated = system == before.system
-            made = replace(made, messages=made.messages[1:] if system and repeated else made.messages)
-        trace = self._log.add(made, after=None if before is None else before.trace)
-        if call.request is None and "method" in call.record:
-            self._answers[_RECORDING] = _Chained(trace)
-        elif made.reply is not None and made.reply.id is not None:
-            self._answers[made.reply.id] = _Chained(trace, system)
-
-
-@dataclass(frozen=True, slots=True)
-class _Chained:
-    """An answer that a later request can name."""
-
-    trace: TraceBuilder
-    system: list[Mapping[str, Any]] = field(default_factory=list)
-
-
-def format_of(record: Any) -> str | None:
-    """The format of the call that a record is, or of the stream that it is a piece of."""
-    if isinstance(record, list):
-        found = joined(record)
-        return None if found is None else found[1].NAME
-    if (api := _piece_api(record)) is not None:
-        return api.NAME
-    call = call_of(record)
-    return None if call is None else call.format
-
-
-def _piece_api(record: Any) -> Api | None:
-    return next((api for api in APIS if api.is_piece(record)), None)
-
-
-def _other_stream(before: Mapping[str, Any], piece: Mapping[str, Any]) -> bool:
-    """Whether a piece begins another response than that of the piece before, or names another."""
-    if kind_of(piece) in _BEGINNINGS or "messageStart" in piece:
-        return True
-    names = ((before.get(key), piece.get(key)) for key in ("id", "responseId", "response_id"))
-    return any(mine and theirs and mine != theirs for mine, theirs in names)
-
-
-_BEGINNINGS = ("message_start", "response.created")
-
-
-def _belongs(record: Any, api: Api | None) -> bool:
-    """Whether a whole response is the end of the stream whose pieces came before."""
-    return api is not None and of_response(record) is api and api.is_last(record)
-
-
-def records_of(document: Document) -> Iterator[tuple[Any, int | None]]:
-    """The records with their lines; those of a list inside, where one object holds the log or the conversation."""
-    value = document.value
-    if isinstance(value, dict):
-        inside = value["log"] if isinstance(value.get("log"), dict) else value
-        for held in (inside.get(key) for key in _LISTS):
-            if isinstance(held, list) and any(_is_known(item) for item in held[:_LOOKED_AT]):
-                yield from ((item, None) for item in held)
-                return
-    for number, record in enumerate(document.records):
-        yield record, document.line_of(number)
-
-
-_LISTS = ("entries", "interactions", "exchanges", "calls", "requests", "history", "items", "data")
-"""Keys under which one object holds a log of calls (HAR and VCR among them) or a conversation."""
-
-
-def _is_known(item: Any) -> bool:
-    call = call_of(item)
-    return (call is not None and call.response_api is not None) or any(reader.is_message(item) for reader in PROVIDERS)
-
-
-def _each(converted: Converted) -> Callable[[list[Mapping[str, Any]]], list[Mapping[str, Any]]]:
+def _each(
+    converted: Callable[[Mapping[str, Any]], list[Mapping[str, Any]]],
+) -> Callable[[list[Mapping[str, Any]]], list[Mapping[str, Any]]]:
     return lambda messages: [made for message in messages for made in converted(message)]
 
 
-BEDROCK = ProviderReader(bedrock, bedrock.is_message, _each(bedrock.converted))
-GEMINI = ProviderReader(gemini, gemini.is_message, _each(gemini.converted))
-ANTHROPIC = ProviderReader(anthropic, anthropic.is_message, _each(anthropic.converted))
-RESPONSES = ProviderReader(responses, responses.is_item, responses.converted)
-OLLAMA = ProviderReader(ollama, ollama.is_message, _each(ollama.converted))
-PROVIDERS = (BEDROCK, GEMINI, ANTHROPIC, RESPONSES, OLLAMA)
+PROVIDERS = (
+    ProviderReader(bedrock, _each(bedrock.converted)),
+    ProviderReader(gemini, _each(gemini.converted)),
+    ProviderReader(anthropic, _each(anthropic.converted)),
+    ProviderReader(responses, responses.converted),
+    ProviderReader(ollama, _each(ollama.converted)),
+)
 """The most specific first."""

@@ -26,6 +26,10 @@ class Api(Protocol):
         """Whether ``value`` is a request body that can be of no API further down the list."""
         ...
 
+    def is_message(self, value: Any, /) -> bool:
+        """Whether ``value`` is a message, or another item of a plain list, as only this API writes it."""
+        ...
+
     def is_response(self, value: Any, /) -> bool:
         """Whether ``value`` is a response body."""
         ...
@@ -67,6 +71,11 @@ def of_request(value: Any) -> Api | None:
 def of_response(value: Any) -> Api | None:
     """The API of a response body, or of one piece of a streamed one."""
     return next((api for api in APIS if api.is_response(value) or api.is_piece(value)), None)
+
+
+def is_own_message(value: Any) -> bool:
+    """Whether ``value`` is a message as only one of the APIs writes it; those of OpenAI Chat all others write too."""
+    return any(api.is_message(value) for api in APIS if api is not openai_chat)
 
 
 def joined(pieces: list[Any]) -> tuple[Mapping[str, Any], Api] | None:

@@ -60,6 +60,9 @@ def is_item(value: Any) -> bool:
     return any(kind_of(part) in _PARTS for part in parts)
 
 
+is_message = is_item
+
+
 def is_response(value: Any) -> bool:
     """Whether ``value`` is a response body."""
     if not isinstance(value, dict):

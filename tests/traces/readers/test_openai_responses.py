@@ -1,10 +1,10 @@
-"""The OpenAI Responses API: items become turns, calls are linked by ``call_id``, and answers are chained by their id."""
+"""The OpenAI Responses API: items become turns, calls are linked by ``call_id``, answers are chained by id."""
 
 import json
 
 import pytest
 
-from traces import open_trace, read_file
+from traces import read_file
 
 ASK = {"role": "user", "content": "What is 2+3?"}
 USAGE = {
