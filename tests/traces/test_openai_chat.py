@@ -228,9 +228,6 @@ SAID = [{"role": "user", "content": "hi"}, {"role": "assistant", "content": "hel
     ("data", "name"),
     [
         ({"schema": "agent-trace/9", "messages": SAID}, "an unknown version of our own format (agent-trace/9)"),
-        ({"trajectory_format": "mini-swe-agent-1.1", "messages": SAID}, "mini-swe-agent"),
-        ({"info": {"exit_status": "Submitted"}, "messages": SAID}, "mini-swe-agent"),
-        ([{"role": "system", "content": "Write ```mswea_bash_command```"}, *SAID], "mini-swe-agent"),
         ({"messages": [{"role": "user", "content": [{"image": "a.png"}]}]}, "blocks have no type"),
     ],
 )
@@ -242,7 +239,7 @@ def test_what_only_looks_like_this_format_is_refused_by_its_name(data, name):
 
 
 def test_a_log_of_several_formats_gives_what_is_of_this_one():
-    other = {"trajectory_format": "mini-swe-agent-1.1", "messages": SAID}
+    other = {"schema": "agent-trace/9", "messages": SAID}
     ours = {"request": {"messages": SAID[:1]}, "response": {"choices": [{"message": SAID[1]}]}}
     report = read_file(lines(other, ours))
     assert [len(trace.messages) for trace in report.traces] == [2]
