@@ -15,9 +15,9 @@ from agent.messages import Message
 from agent.trace import Trace, TraceStep
 from traces.held import Held, held_by_steps
 
-_LONG = 20_000
+_LONG = 4_000
 """Characters from which on a text is judged by pieces of it: its whole would take longer to count than to read."""
-_PIECE, _PIECES = 2_000, 8
+_PIECE, _PIECES = 400, 6
 _MOST_OFF = 3.0
 """A count that differs from the estimate by more than this factor holds something else, and says nothing about it."""
 
@@ -54,7 +54,7 @@ def estimate_text(text: str) -> int:
     """About how many tokens a text takes; of a very long one pieces are counted."""
     if len(text) <= _LONG:
         return tokens.count_text(text)
-    stride = len(text) // _PIECES
+    stride = (len(text) - _PIECE) // (_PIECES - 1)
     counted = sum(tokens.count_text(text[at * stride : at * stride + _PIECE]) for at in range(_PIECES))
     return round(counted * len(text) / (_PIECE * _PIECES))
 

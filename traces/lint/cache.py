@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import accumulate
 
 from agent import jsontext
 from agent.noting import ASKED_UNTIL, asked_at
@@ -65,7 +64,6 @@ def check(material: Material) -> Iterator[Finding]:
 
 def _changes(material: Material) -> Iterator[Finding]:
     trace = material.trace
-    until = [0, *accumulate(size.tokens for size in material.carried)]
     before: TraceStep | None = None
     tools_changed = _steps_with_other_tools(trace)
     for step in trace.steps:
@@ -73,7 +71,7 @@ def _changes(material: Material) -> Iterator[Finding]:
             continue
         if before is not None and before.request is not None and before.request.upto:
             said = (1, 0, "") if id(step) in tools_changed else _difference(trace, before.request, step.request)
-            if said is not None and (lost := _lost(before, step, until, said[1])) > 0:
+            if said is not None and (lost := _lost(material, before, step, said[1])) > 0:
                 yield _finding(trace, step, lost, *said)
         before = step
 
@@ -112,8 +110,9 @@ def _signs(edits: list[Edit]) -> dict[tuple[object, ...], Edit]:
     return {(e.op, e.message, e.count, None if e.with_ is None else jsontext.dumps(e.with_)): e for e in edits}
 
 
-def _lost(before: TraceStep, now: TraceStep, until: list[int], position: int) -> int:
+def _lost(material: Material, before: TraceStep, now: TraceStep, position: int) -> int:
     """Tokens of the request before that its successor has to pay in full again."""
+    until = material.tokens_until
     prompt = prompt_of(before)
     request = before.request
     end = min(request.upto if request else 0, len(until) - 1)

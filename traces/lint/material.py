@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import accumulate
 
 from agent import jsontext
 from agent.messages import Message, ToolCall
@@ -13,6 +14,7 @@ from agent.models.replies import visible_text
 from agent.trace import ToolRun, Trace, TraceStep
 from traces.carry import Carried, carried
 from traces.repair import TOOL_ROLES
+from traces.sizes import Size, message_sizes
 
 SHOWN = 80
 """Characters of a name or a text of the trace that a finding repeats."""
@@ -75,8 +77,9 @@ class Answer:
 class Material:
     """A trace, prepared for the rules. Everything is worked out at its first use and linear in the trace's length."""
 
-    def __init__(self, trace: Trace) -> None:
+    def __init__(self, trace: Trace, sizes: Sequence[Size] | None = None) -> None:
         self.trace = trace
+        self._given = sizes
 
     @cached_property
     def calls(self) -> list[Call]:
@@ -91,7 +94,16 @@ class Material:
     @cached_property
     def carried(self) -> list[Carried]:
         """What each message cost as part of prompts."""
-        return carried(self.trace)
+        return carried(self.trace, self._sizes)
+
+    @cached_property
+    def _sizes(self) -> Sequence[Size]:
+        return message_sizes(self.trace) if self._given is None else self._given
+
+    @cached_property
+    def tokens_until(self) -> list[int]:
+        """How many tokens stand before each position of the message list; the last one is the whole list."""
+        return [0, *accumulate(size.tokens for size in self._sizes)]
 
     @cached_property
     def offered(self) -> dict[str, dict[str, object]]:

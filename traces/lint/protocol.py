@@ -133,6 +133,8 @@ class _Pairs:
             at = call.step.reply
             if at is None or at >= end or call.run.message is not None or call.asked is None or id(call.run) in early:
                 continue
+            if not self._as_sent and self._messages[at + 1].role == "user":  # it ended the turn, or a person did
+                continue
             call_id = call.run.tool_call_id
             facts = {"call": short(call_id), "tool": call.name, "n": at + 1}
             yield Finding(
