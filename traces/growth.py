@@ -77,7 +77,7 @@ class Conversations:
             after: the conversation that it continues, where it holds new messages only.
             begin: makes the trace of a new conversation; ``out.trace`` by default.
         """
-        request = [_unit(message) for message in exchange.messages]
+        request = own = [_unit(message) for message in exchange.messages]
         candidates = self._by_first_words[_first_words(request)]
         conversation, known = self._find(candidates, request) if request else (None, 0)
         if after is not None:
@@ -92,8 +92,9 @@ class Conversations:
         trace.tools(exchange.tools)
         if exchange.settings:
             trace.config(request=exchange.settings)
-        for message in exchange.messages[known:]:
-            trace.message(message, line=exchange.line)
+        for message, unit in zip(exchange.messages[known:], own[known:], strict=True):
+            if not (self._lossy and _repeats_calls(unit, conversation.sent)):
+                trace.message(message, line=exchange.line)
         conversation.sent = request
         if exchange.reply is not None:
             trace.reply(exchange.reply, line=exchange.line)
@@ -202,6 +203,12 @@ def _goes_on_lossy(sent: list[_Unit], request: list[_Unit]) -> int | None:
     while position < len(request) and request[position].role == "assistant":
         position += 1
     return position if position < len(request) else None
+
+
+def _repeats_calls(unit: _Unit, sent: list[_Unit]) -> bool:
+    """Whether an assistant message holds nothing but calls that were made before, one of several perhaps."""
+    known = {call for each in sent for call in each.calls}
+    return bool(unit.calls) and not unit.text and known.issuperset(unit.calls)
 
 
 def _alike(unit: _Unit, other: _Unit) -> bool:

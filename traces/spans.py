@@ -33,7 +33,7 @@ class Words:
     provider: str | None = None
     settings: dict[str, Any] = field(default_factory=dict)
     plain: bool = False
-    """The words are one line of text rather than messages, as plumbing has them."""
+    """What went in is text rather than messages, as plumbing has it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -23,7 +23,7 @@ def unfold(value: Any) -> Any:
     return value
 
 
-def mapping(value: Any) -> Mapping[str, Any]:
+def object_in(value: Any) -> Mapping[str, Any]:
     """``value``, or the JSON in it, where that is an object; else an empty one."""
     value = unfold(value)
     return value if isinstance(value, dict) else {}
@@ -77,7 +77,7 @@ def branch(attributes: Mapping[str, Any], prefix: str) -> Any:
     """
     whole = first(attributes, prefix)
     if whole is not None:
-        return unfold(whole)
+        return _listed(unfold(whole))
     start = prefix + "."
     tree: dict[str, Any] = {}
     for key, value in attributes.items():

@@ -129,14 +129,21 @@ def ui_messages(value: Mapping[str, Any]) -> Iterator[tuple[Mapping[str, Any], A
             yield _said("assistant", step), None
         for part in step:
             found = _tool_of(part)
-            if found is not None and found[1].get("state") in _DONE:
+            if found is not None and _is_done(found[1]):
                 yield _ui_result(*found), part
+
+
+def _is_done(tool: Mapping[str, Any]) -> bool:
+    return tool.get("state") in _DONE or kind_of(tool) == "tool-result"
 
 
 def _said(role: str, parts: list[Any]) -> dict[str, Any]:
     said = Parts()
     for part in parts:
-        if (tool := _tool_of(part)) is not None:
+        tool = _tool_of(part)
+        if kind_of(part) == "tool-result":
+            continue
+        if tool is not None:
             said.call(tool[1].get("toolCallId"), tool[0], tool[1].get("input", tool[1].get("args")))
         else:
             _add_part(said, part)
@@ -156,7 +163,7 @@ def _steps(parts: list[Any]) -> Iterator[list[Mapping[str, Any]]]:
             step, answered = [], False
         if part.get("type") != "step-start":
             step.append(part)
-            answered = answered or (tool is not None and tool[1].get("state") in _DONE)
+            answered = answered or (tool is not None and _is_done(tool[1]))
     yield step
 
 
@@ -169,8 +176,8 @@ def _tool_of(part: Any) -> tuple[str, Mapping[str, Any]] | None:
     kind, inner = kind_of(part), mapping(part).get("toolInvocation")
     if kind == "tool-invocation" and isinstance(inner, dict):
         return as_text(inner.get("toolName") or ""), inner
-    if kind == "dynamic-tool":
-        return as_text(part.get("toolName") or ""), part
+    if kind == "dynamic-tool" or kind in _MODEL_PARTS:
+        return as_text(mapping(part).get("toolName") or ""), part
     if kind.startswith("tool-"):
         return kind.removeprefix("tool-"), part
     return None

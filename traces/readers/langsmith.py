@@ -1,0 +1,256 @@
+"""LangSmith runs: a tree under ``child_runs``, a flat list by ``parent_run_id``, lines, or the body of a webhook.
+
+Spec: langchain-ai/langsmith-sdk, ``python/langsmith/schemas.py``. LangSmith lists the newest first, and some dumps hold
+no parents at all.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from functools import cache, partial
+from typing import Any
+
+from agent.trace import Evidence
+from agent.usage import Usage
+from traces.builder import TraceBuilder
+from traces.container import Document
+from traces.dialects import answered, asked
+from traces.importing import ImportBuilder
+from traces.repair import as_text
+from traces.reply import Reply
+from traces.span_attributes import result_text
+from traces.span_conversations import read_spans
+from traces.span_numbers import completed
+from traces.spans import MODEL, OTHER, TOOL, Span, ToolUse, Words, moment
+from traces.unfold import first, number, object_in, unfold
+from traces.wire import langchain
+from traces.wire.openai_chat import tools_of
+from traces.wire.parts import listed, words
+
+NAME = "langsmith"
+_LOOKED_AT = 20
+_DEEPEST = 200
+_KINDS = {"llm": MODEL, "tool": TOOL}
+_RUN_KEYS = ("run_type", "dotted_order", "parent_run_id", "child_runs", "trace_id", "session_id", "execution_order")
+_NONE = ("None", "null", "")
+"""How some dumps write that there is no value."""
+
+
+# -- finding -------------------------------------------------------------------------------------------------------
+
+
+def matches(document: Document) -> bool:
+    """Some of the first records are runs, or hold runs."""
+    return any(_is_run(record) or _runs_in(record) for record in document.records[:_LOOKED_AT])
+
+
+def _is_run(value: Any) -> bool:
+    """A run has inputs beside its type or its place in the tree; a bare dump at least both of its times."""
+    if not isinstance(value, dict) or not ("inputs" in value or "inputs_s3_urls" in value):
+        return False
+    if any(key in value for key in _RUN_KEYS):
+        return isinstance(value.get("run_type"), str) or "dotted_order" in value or "child_runs" in value
+    return {"id", "name", "start_time", "end_time", "outputs"} <= value.keys()
+
+
+def _runs_in(value: Any) -> list[Any]:
+    """The runs of an object that holds a list of them; of lists some dumps make lists."""
+    if isinstance(value, list):
+        return value if any(_is_run(item) for item in value[:_LOOKED_AT]) else []
+    if isinstance(value, dict):
+        for key in ("runs", "data", "items", "post", "patch"):
+            inner = value.get(key)
+            if isinstance(inner, list) and any(_is_run(item) for item in inner[:_LOOKED_AT]):
+                return inner
+    return []
+
+
+def read(document: Document, out: ImportBuilder) -> None:
+    """Read every run of the file."""
+    spans: list[Span] = []
+    roots: dict[str, Mapping[str, Any]] = {}
+    for number_, record in enumerate(document.records):
+        line = document.line_of(number_)
+        runs = [record] if _is_run(record) else _runs_in(record)
+        if not runs:
+            out.unread("a record that is no run")
+        for run in runs:
+            if not _is_run(run):
+                out.unread("an entry of a list of runs that is no run")
+                continue
+            trace = as_text(run.get("trace_id") or _top(run))
+            for inner, parent in _tree(run):
+                span = _span(inner, trace, parent, line)
+                spans.append(span)
+                if span.parent is None:
+                    roots.setdefault(trace, inner)
+    _join_by_time(spans)
+    for trace, builders in read_spans(spans, out).items():
+        if builders and trace in roots:
+            _finish(builders[0], roots[trace])
+
+
+def _top(run: Mapping[str, Any]) -> str:
+    """The trace of a run that does not name it: the first id of its place in the tree."""
+    order = _said(run.get("dotted_order"))
+    if order:
+        return order.split(".")[0].partition("Z")[2] or order.split(".")[0]
+    return "" if _has_no_tree(run) else as_text(run.get("id") or "")
+
+
+def _has_no_tree(run: Mapping[str, Any]) -> bool:
+    return not any(key in run for key in ("parent_run_id", "child_runs", "dotted_order", "trace_id"))
+
+
+def _tree(run: Mapping[str, Any]) -> Iterator[tuple[Mapping[str, Any], str | None]]:
+    """A run and all below it, each with its parent's id."""
+    stack: list[tuple[Mapping[str, Any], str | None, int]] = [(run, _parent(run), 0)]
+    while stack:
+        each, parent, depth = stack.pop()
+        yield each, parent
+        if depth < _DEEPEST:
+            own = as_text(each.get("id") or "")
+            stack += [(child, _parent(child) or own, depth + 1) for child in listed(each.get("child_runs"))]
+
+
+def _parent(run: Mapping[str, Any]) -> str | None:
+    said = _said(run.get("parent_run_id"))
+    order = _said(run.get("dotted_order"))
+    if said is None and order and "." in order:
+        said = order.split(".")[-2].partition("Z")[2]
+    return said or None
+
+
+def _said(value: Any) -> str | None:
+    return value if isinstance(value, str) and value not in _NONE else None
+
+
+def _join_by_time(spans: list[Span]) -> None:
+    """Runs of a dump without a tree: each belongs to the shortest run that lies round it in time."""
+    loose = [span for span in spans if span.trace == "" and span.parent is None and span.latency_ms is not None]
+    loose.sort(key=lambda span: (span.started or 0.0, -(span.ended or 0.0)))
+    open_runs: list[Span] = []
+    for span in loose:
+        while open_runs and (open_runs[-1].ended or 0.0) < (span.ended or 0.0):
+            open_runs.pop()
+        if open_runs:
+            span.parent, span.trace = open_runs[-1].id, open_runs[-1].trace
+        else:
+            span.trace = span.id
+        open_runs.append(span)
+
+
+# -- runs ----------------------------------------------------------------------------------------------------------
+
+
+def _span(run: Mapping[str, Any], trace: str, parent: str | None, line: int | None) -> Span:
+    name = as_text(run.get("name") or "")
+    error = _said(run.get("error"))
+    if error is None and run.get("status") == "error":
+        error = "the run ended with an error"
+    return Span(
+        id=as_text(run.get("id") or ""),
+        trace=as_text(run.get("trace_id") or trace),
+        parent=parent,
+        name=name,
+        kind=_kind(run),
+        started=moment(run.get("start_time")),
+        ended=moment(run.get("end_time")),
+        error=error,
+        words=cache(partial(_words, run)),
+        use=partial(_use, run, name),
+        line=line,
+    )
+
+
+def _kind(run: Mapping[str, Any]) -> str:
+    """The type, where it is said; a bare dump's model calls have a name like ``ChatOpenAI`` and generations."""
+    if isinstance(kind := run.get("run_type"), str):
+        return _KINDS.get(kind, OTHER)
+    outputs = object_in(run.get("outputs"))
+    if langchain.is_result(outputs):
+        return MODEL
+    output = object_in(outputs.get("output"))
+    return TOOL if output.get("type") == "tool" and "tool_call_id" in output else OTHER
+
+
+def _words(run: Mapping[str, Any]) -> Words:
+    inputs, outputs = unfold(run.get("inputs")), unfold(run.get("outputs"))
+    told, gave = asked(inputs), answered(outputs)
+    extra = object_in(run.get("extra"))
+    parameters = object_in(extra.get("invocation_params"))
+    about = {**object_in(run.get("metadata")), **object_in(extra.get("metadata"))}
+    model = words(first(about, "ls_model_name")) or words(first(parameters, "model", "model_name"))
+    return Words(
+        messages=told.messages,
+        answer=gave.messages,
+        reply=_numbers(run, gave.reply),
+        tools=tools_of(parameters) or told.tools,
+        model=model,
+        provider=words(about.get("ls_provider")),
+        plain=told.plain,
+    )
+
+
+def _numbers(run: Mapping[str, Any], said: Reply) -> Reply:
+    usage = _usage(run) or said.usage
+    if usage is not None and said.usage is not None:
+        usage = completed(usage, said.usage)
+    started, first_at = moment(run.get("start_time")), moment(run.get("first_token_time"))
+    wait = (first_at - started) * 1000 if started is not None and first_at is not None else None
+    cost = number(run.get("total_cost"))
+    return replace(
+        said,
+        usage=usage,
+        cost=cost if cost is not None and 0 < cost < 1e9 else None,
+        first_token_ms=round(wait, 3) if wait is not None and wait >= 0 else None,
+    )
+
+
+def _usage(run: Mapping[str, Any]) -> Usage | None:
+    """The tokens of a run. Those of a run that holds others are sums, which nobody adds."""
+    outputs = object_in(run.get("outputs"))
+    stated = {
+        key: int(n)
+        for key in ("prompt_tokens", "completion_tokens", "total_tokens")
+        if (n := number(run.get(key))) is not None and 0 <= n < 1e15
+    }
+    into, out = object_in(run.get("prompt_token_details")), object_in(run.get("completion_token_details"))
+    details = {
+        "prompt_tokens_details": {
+            "cached_tokens": into.get("cache_read"),
+            "cache_write_tokens": into.get("cache_creation"),
+        },
+        "completion_tokens_details": {"reasoning_tokens": out.get("reasoning")},
+    }
+    said = langchain.usage_of(outputs.get("usage_metadata")) or langchain.token_usage(outputs.get("usage"))
+    return (Usage.from_openai({**stated, **details}) if any(stated.values()) else None) or said
+
+
+def _use(run: Mapping[str, Any], name: str) -> ToolUse:
+    inputs, outputs = unfold(run.get("inputs")), unfold(run.get("outputs"))
+    given = unfold(inputs.get("input", inputs)) if isinstance(inputs, dict) else inputs
+    gave = outputs.get("output", outputs) if isinstance(outputs, dict) and len(outputs) == 1 else outputs
+    message = langchain.message(gave) if isinstance(gave, dict) and langchain.is_message(gave) else {}
+    error = _said(run.get("error"))
+    result = as_text(message.get("content")) if message else result_text(gave) if gave else error
+    extra = object_in(object_in(run.get("extra")).get("metadata"))
+    return ToolUse(
+        name=name,
+        call_id=as_text(message.get("tool_call_id") or first(extra, "tool_call_id") or ""),
+        arguments=given,
+        result=result,
+        ok=False if error or message.get("status") == "error" else None,
+    )
+
+
+def _finish(builder: TraceBuilder, run: Mapping[str, Any]) -> None:
+    """What the outermost run says of the whole: its sums, its error, its feedback."""
+    cost = number(run.get("total_cost"))
+    builder.reported(usage=_usage(run), cost=cost if cost is not None and 0 < cost < 1e9 else None)
+    if (error := _said(run.get("error"))) is not None:
+        builder.outcome(detail=error.strip().splitlines()[0][:500])
+    for name, stats in object_in(run.get("feedback_stats")).items():
+        detail = as_text(stats.get("avg") if isinstance(stats, dict) else stats)
+        builder.outcome(checks=[Evidence(check=name, ok=None, detail=detail)])

@@ -1,0 +1,26 @@
+"""Spans in the words of OpenInference, as Arize Phoenix exports them: objects, lines, or rows of a table."""
+
+from __future__ import annotations
+
+from itertools import islice
+
+from traces import span_records
+from traces.container import Document
+from traces.importing import ImportBuilder
+from traces.span_conversations import read_spans
+
+NAME = "openinference"
+_LOOKED_AT = 50
+
+
+def matches(document: Document) -> bool:
+    """The file holds spans outside of OTLP, and some of the first ones have attributes of OpenInference."""
+    if any(span_records.is_otlp(record) for record in document.records[:_LOOKED_AT]):
+        return False
+    found = islice(span_records.records_in(document.value), _LOOKED_AT)
+    return any(span_records.is_openinference(record) for record in found)
+
+
+def read(document: Document, out: ImportBuilder) -> None:
+    """Read every span of the file."""
+    read_spans(span_records.spans_of(document, out), out)
