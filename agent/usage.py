@@ -6,6 +6,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+MOST_TOKENS = 10**18
+"""A number as large is no count of tokens."""
+
 
 @dataclass(frozen=True, slots=True)
 class Usage:
@@ -98,9 +101,11 @@ def reported_cost(usage: Any) -> float | None:
 
 
 def _count(value: Any) -> int | None:
+    if value is None or (value.__class__ is int and 0 <= value < MOST_TOKENS):
+        return value  # as it nearly always is
     if isinstance(value, bool) or not isinstance(value, (int, float)) or value != value or value < 0:
         return None
-    return int(value) if value < 1e18 else None
+    return int(value) if value < MOST_TOKENS else None
 
 
 def _mapping(value: Any) -> Mapping[str, Any]:

@@ -20,6 +20,16 @@ def timestamp(text: str | None) -> float | None:
         return None
 
 
+def is_time(value: object) -> bool:
+    """Whether ``value`` is text that :func:`timestamp` reads."""
+    try:
+        return isinstance(value, str) and (
+            1 < datetime.fromisoformat(value).year < 9999 or timestamp(value) is not None
+        )
+    except ValueError:
+        return False
+
+
 def time_of(value: object) -> str | None:
     """Seconds, milli-, micro- or nanoseconds since 1970 as ISO 8601 in UTC; None for what is no such number."""
     if isinstance(value, bool) or not isinstance(value, (int, float)):
