@@ -35,6 +35,8 @@ if TYPE_CHECKING:
 
 _DATA_FOLDER = Path(__file__).parents[1] / "traces" / "saved"
 _CHAT = "/chat/completions"
+_OTHER = ("/responses", "/messages", ":generateContent", ":streamGenerateContent", "/converse", "/api/chat")
+"""How the paths of other APIs end in which models talk; embeddings and the like are no part of a conversation."""
 _SHORTEST_KEY = 8
 _F = TypeVar("_F", bound=Callable[..., Any])
 
@@ -200,7 +202,8 @@ class Recorder:
             if self._closed:
                 return
             if not call.path.endswith(_CHAT):
-                self._keep_other(call)
+                if call.path.endswith(_OTHER):
+                    self._keep_other(call)
             elif call.response is not None and (call.status or 0) < 400 and read_reply(call.response):
                 self._answered(
                     call.request, call.response, call.latency_ms, call.first_token_ms, call.started, call.error

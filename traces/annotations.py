@@ -19,6 +19,7 @@ from agent import clock, jsontext
 from agent.errors import InputError
 from agent.journal import SAFE_ID
 from traces.keeping import exclusive, write_whole
+from traces.spreadsheet import safe_cell
 
 SCHEMA = "agent-notes/1"
 FOLDER = ".notes"
@@ -190,12 +191,8 @@ def notes_csv(notes: Iterable[Notes]) -> str:
         numbered += [(str(position + 1), note) for position, note in sorted(each.messages.items())]
         for number, note in numbered:
             cells = (each.trace_id, each.title, number, ", ".join(note.tags), note.text, note.at or "")
-            rows.writerow([_inert(text) for text in cells])
+            rows.writerow([safe_cell(text) for text in cells])
     return out.getvalue()
-
-
-def _inert(text: str) -> str:
-    return f"'{text}" if text.startswith(("=", "+", "-", "@", "\t", "\r")) else text
 
 
 def _read(path: Path) -> Notes | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection
 from dataclasses import replace
 from typing import Any
@@ -41,6 +42,21 @@ def select_steps(trace: Trace, wanted: Collection[int]) -> Trace:
         steps=[_moved(step, new) for step in kept],
         notes=[note, *(_moved_note(item, new) for item in trace.notes if _belongs(item, wanted))],
     )
+
+
+def step_numbers(text: str) -> set[int]:
+    """``3-5, 8`` as ``{3, 4, 5, 8}``.
+
+    Raises:
+        InputError: it is no list of numbers.
+    """
+    numbers: set[int] = set()
+    for part in text.split(","):
+        found = re.fullmatch(r"\s*(\d{1,6})\s*(?:-\s*(\d{1,6})\s*)?", part)
+        if found is None:
+            raise InputError(f"steps are given as numbers like 3-5,8, not {text!r}")
+        numbers |= set(range(int(found[1]), int(found[2] or found[1]) + 1))
+    return numbers
 
 
 def _positions(step: TraceStep) -> set[int]:

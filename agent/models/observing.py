@@ -316,11 +316,15 @@ class _Call:
             return json.loads(raw), True
         lines = EventLines()
         events = [*lines.feed(raw), *lines.end()]
-        return _joined(events) if events else (None, True)
+        joined, whole = _joined(events)
+        return (raw.decode(errors="replace") or None) if joined is None else joined, whole
 
 
 def _joined(events: list[bytes]) -> tuple[Any, bool]:
-    """The chunks of a chat completion as one; of another API the body of its last event, which says it all."""
+    """The chunks of a chat completion as one, and whether they are all; of OpenAI Responses the last event says it all.
+
+    None for the stream of any other API.
+    """
     reply, last, is_chat = StreamedReply(), None, False
     for event in events:
         with suppress(ValueError):
@@ -328,7 +332,6 @@ def _joined(events: list[bytes]) -> tuple[Any, bool]:
             is_chat = is_chat or (isinstance(last, dict) and isinstance(last.get("choices"), list))
             if isinstance(last, dict):
                 reply.add(last)
-    if not is_chat:
-        whole = last.get("response", last) if isinstance(last, dict) else last
-        return whole, True
-    return reply.to_dict(), reply.finished or DONE in events
+    if is_chat:
+        return reply.to_dict(), reply.finished or DONE in events
+    return (last.get("response", last.get("error") and last) if isinstance(last, dict) else None), True

@@ -15,6 +15,7 @@ from traces.bundle import bundle
 from traces.export import export, file_name, find_exporter, formats
 from traces.redacting import Removed, without_secrets
 from traces.report import ImportReport
+from traces.selecting import select_steps
 
 _SHOWN = 50
 """Secrets named one by one."""
@@ -32,6 +33,7 @@ def export_menu(trace: Trace, report: ImportReport | None = None, *, key: str) -
     if not menu.open:
         return
     with menu:
+        trace = _selected(trace, key)
         removed = without_secrets(trace)[1]
         st.caption(t("Secrets are taken out of every file: {n} here.", n=len(removed)))
         if removed:
@@ -48,6 +50,20 @@ def export_menu(trace: Trace, report: ImportReport | None = None, *, key: str) -
         label, help = words["bundle"]
         make = partial(_bundle, trace, report)
         _button(label, help, make, file_name(trace, BUNDLE_SUFFIX), BUNDLE_MIME, f"{key}-bundle")
+
+
+def _selected(trace: Trace, key: str) -> Trace:
+    """The trace, or some of its steps where fewer are wanted."""
+    indexes = [step.index for step in trace.steps]
+    if len(indexes) < 2 or len(set(indexes)) < len(indexes):
+        return trace
+    # A choice of first and last takes effect at once, so no button can be pressed before it does.
+    first, last = st.select_slider(
+        t("Steps to hand out"), indexes, value=(indexes[0], indexes[-1]), key=f"{key}-steps-{trace.trace_id}"
+    )
+    if (first, last) == (indexes[0], indexes[-1]):
+        return trace
+    return select_steps(trace, set(indexes[indexes.index(first) : indexes.index(last) + 1]))
 
 
 def _button(label: str, help: str, make: Callable[[], bytes], file: str, mime: str, key: str) -> None:

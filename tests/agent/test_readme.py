@@ -31,11 +31,20 @@ def run_python(*parts, folder):
 
 
 def test_the_loop_in_python_prints_what_is_shown(tmp_path):
-    first, begun, resumed = blocks("python")
+    first, begun, resumed, _ = blocks("python")
     printed = run_python(first, folder=tmp_path)
     assert [printed] == blocks("text")
     assert run_python(first, begun, folder=tmp_path) == printed
     assert run_python(first, resumed, folder=tmp_path) == printed + "It is 5.\n"
+
+
+def test_a_program_is_recorded_as_shown(tmp_path):
+    call = {"choices": [{"message": {"role": "assistant", "content": "hello"}, "finish_reason": "stop"}]}
+    asked = [{"role": "user", "content": "hi"}]
+    recorded = blocks("python")[3].replace("):", ") as rec:").replace("my_agent()", f"rec.exchange({asked}, {call})")
+    run_python(recorded, folder=tmp_path)
+    (trace,) = (tmp_path / "recordings").iterdir()
+    assert '"final":"hello"' in trace.read_text(encoding="utf-8")
 
 
 def test_the_script_plays(capsys, tmp_path):

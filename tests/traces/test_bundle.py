@@ -17,7 +17,7 @@ from traces.bundle import bundle
 from traces.cli import main
 from traces.export import export
 from traces.export.order import answers
-from traces.selecting import select_steps
+from traces.selecting import select_steps, step_numbers
 
 KEY = "sk-proj-Abcdefgh12345678Zz"
 
@@ -150,6 +150,17 @@ def test_of_several_conversations_one_is_chosen(tmp_path: Path, capsys: pytest.C
     assert convert(capsys, path, "--to", "native", "--conversation", 3)[0] == 2
 
 
+def test_some_steps_are_converted(file: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert convert(capsys, file, "--to", "native", "--out", tmp_path / "x.json", "--steps", "2")[0] == 0
+    assert [step.index for step in open_trace(tmp_path / "x.json")[0].steps] == [2]
+
+
+@pytest.mark.parametrize("text", ["", "x", "1-", "-2", "1,,2", "9" * 30])
+def test_steps_that_are_no_numbers_are_refused(text: str) -> None:
+    with pytest.raises(InputError, match="like 3-5,8"):
+        step_numbers(text)
+
+
 def test_what_cannot_be_opened_or_written_is_one_sentence(
     file: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -159,6 +170,7 @@ def test_what_cannot_be_opened_or_written_is_one_sentence(
         (1, (tmp_path / "odd.json", "--to", "native")),
         (2, (file, "--to", "exe")),
         (2, (file, "--to", "native", "--format", "exe")),
+        (2, (file, "--to", "native", "--steps", "7")),
         (2, (file, "--to", "native", "--out", tmp_path / "no" / "folder.json")),
     ]:
         found, out, err = convert(capsys, *arguments)

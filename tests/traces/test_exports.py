@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import csv
 import io
 import json
@@ -16,10 +17,11 @@ from hypothesis import strategies as st
 from agent import InputError, Message, ToolCall, Trace, Usage
 from agent.messages import ToolCall as Call
 from agent.protocol import violations
-from agent.trace import Entry, Request, Source, ToolRun, TraceStep
+from agent.trace import Entry, Evidence, Request, Source, ToolRun, TraceStep
 from traces import open_trace
 from traces.export import export, file_name, formats
 from traces.spreadsheet import safe_cell, table
+from traces.summary import summarise
 
 KEY = "sk-proj-Abcdefgh12345678Zz"
 HOSTILE = [
@@ -104,6 +106,13 @@ def test_a_file_name_leads_nowhere(title: str) -> None:
 
 
 def test_native_reads_back_as_the_same_trace(trace: Trace) -> None:
+    (again,) = open_trace(export(trace, "native").data)
+    assert again == trace
+
+
+def test_a_check_that_says_nothing_reads_back() -> None:
+    trace = made("x")
+    trace.outcome.evidence = [Evidence(check="grader", ok=None, detail="no answer")]
     (again,) = open_trace(export(trace, "native").data)
     assert again == trace
 
@@ -193,6 +202,14 @@ def test_atif_of_a_broken_trace_keeps_the_shape() -> None:
     exported = export(broken(), "atif")
     atif_shape(json.loads(exported.data))
     assert "1 model call without an answer: left out" in exported.lost
+
+
+def test_atif_reads_back_with_the_same_counts(trace: Trace) -> None:
+    (again,) = open_trace(export(trace, "atif").data)
+    mine, theirs = summarise(trace), summarise(again)
+    for name in ("messages", "roles", "steps", "tool_calls", "tool_results", "unpaired_calls", "orphan_results"):
+        assert getattr(theirs, name) == getattr(mine, name), name
+    assert (theirs.tokens.prompt_tokens, theirs.tokens.cached_tokens) == (230, 40)
 
 
 @pytest.mark.parametrize("text", ["=1+1", "+1", "-1", "@SUM(A1)", "\t=1", "\r=1", " =1", "＝1", "\n=1"])
@@ -291,7 +308,13 @@ def test_a_page_holds_nothing_active_of_the_trace() -> None:
 
 
 def test_a_page_shows_images_of_safe_types_only() -> None:
-    urls = ["data:image/png;base64,AAAA", "data:image/svg+xml;base64,AAAA", "https://evil.test/a.png", "javascript:x"]
+    pixel = base64.b64encode(b"\x89PNG\r\n\x1a\n" + bytes(20)).decode()
+    urls = [
+        f"data:image/png;base64,{pixel}",
+        "data:image/svg+xml;base64,PHN2Zy8+PHN2Zy8+PHN2Zy8+",
+        "https://evil.test/a.png",
+        "javascript:x",
+    ]
     trace = made("x")
     trace.messages[0] = Message("user", [{"type": "image_url", "image_url": {"url": url}} for url in urls])
     exported = export(trace, "html")

@@ -19,6 +19,7 @@ from traces.detect import formats as readable
 from traces.export import Exported, export, formats
 from traces.opening import read_file
 from traces.report import ImportReport
+from traces.selecting import select_steps, step_numbers
 
 BUNDLE = "bundle"
 _STDOUT = "-"
@@ -43,6 +44,7 @@ def add(commands: Any) -> None:
     convert.add_argument(
         "--conversation", type=int, metavar="N", help="which one, from 1, where the file holds several"
     )
+    convert.add_argument("--steps", metavar="LIST", help="only these steps, like 3-5,8")
     convert.add_argument("--format", metavar="IN", help=f"the file's format: {', '.join(readable())}")
     convert.add_argument("--force", action="store_true", help="replace a file that is there")
     convert.set_defaults(run=run)
@@ -65,6 +67,8 @@ def run(options: Namespace) -> int:
         tell(printable(f"{PROG}: {options.file}: {next(iter(report.unread), 'it holds no conversation')}"))
         return FAILED
     trace = _chosen(report, options)
+    if options.steps is not None:
+        trace = select_steps(trace, step_numbers(options.steps))
     exported = _exported(trace, report, options.to)
     _write(exported, options.out, options.force)
     _remarks(exported)

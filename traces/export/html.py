@@ -9,7 +9,6 @@ from __future__ import annotations
 import base64
 import hashlib
 import html
-import re
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -19,6 +18,7 @@ from agent.messages import Message
 from agent.trace import Trace, TraceStep
 from traces.export.facts import facts, tokens_words
 from traces.export.order import answers
+from traces.images import images_of
 from traces.repair import TOOL_ROLES
 from traces.text import message_text, size_words
 
@@ -27,8 +27,8 @@ SUFFIX = ".html"
 MIME = "text/html"
 
 _FOLDER = Path(__file__).parent
-_IMAGE = re.compile(r"data:image/(?:png|jpeg|gif|webp);base64,[A-Za-z0-9+/=\s]+")
-_LARGEST_IMAGE = 8_000_000
+_LARGEST_IMAGE = 6_000_000
+"""Bytes of an image that is drawn."""
 _PAGE = """<!doctype html>
 <html lang="en">
 <head>
@@ -127,15 +127,13 @@ def _about(step: TraceStep | None) -> str | None:
 
 def _images(message: Message, lost: list[str]) -> list[str]:
     """The images of a message that may be shown: of safe types, out of the file itself, and not too large."""
-    found = []
-    for part in message.content if isinstance(message.content, list) else ():
-        image = part.get("image_url") if isinstance(part, dict) else None
-        url = image.get("url") if isinstance(image, dict) else image
-        if not isinstance(url, str):
-            continue
-        if len(url) <= _LARGEST_IMAGE and _IMAGE.fullmatch(url):
-            found.append(url)
-        else:
-            sentence = f"images of other types, from elsewhere or above {size_words(_LARGEST_IMAGE)} are only named"
-            lost += [] if sentence in lost else [sentence]
-    return found
+    if not isinstance(message.content, list):
+        return []
+    found = [image for image in images_of(message) if len(image.data) <= _LARGEST_IMAGE]
+    others = sum(isinstance(part, dict) and not isinstance(part.get("text"), str) for part in message.content)
+    if others > len(found):
+        sentence = (
+            f"files, and images of other types, from elsewhere or above {size_words(_LARGEST_IMAGE)} are only named"
+        )
+        lost += [] if sentence in lost else [sentence]
+    return [f"data:{image.mime};base64,{base64.b64encode(image.data).decode()}" for image in found]

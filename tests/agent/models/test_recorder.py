@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import importlib
 import json
 import subprocess
 import sys
@@ -251,6 +252,33 @@ def test_a_wrapped_client_is_seen_in_every_thread_and_once(server: Any, tmp_path
     assert len(saved(tmp_path)) == 4
     with pytest.raises(TypeError, match="openai"):
         Recorder("x", tmp_path).wrap(object())
+
+
+def test_other_apis_are_kept_as_a_log_that_opens(tmp_path: Path) -> None:
+    http = importlib.import_module(openai.DefaultHttpxClient.__mro__[1].__module__.partition(".")[0])
+    body = {
+        "object": "response",
+        "model": "m",
+        "output": [{"type": "message", "role": "assistant", "content": [{"type": "output_text", "text": "hello"}]}],
+        "usage": {"input_tokens": 5, "output_tokens": 2, "total_tokens": 7},
+    }
+    done = json.dumps({"type": "response.completed", "response": body})
+
+    def answer(request: Any) -> Any:
+        if json.loads(request.content).get("stream"):
+            return http.Response(200, headers={"content-type": "text/event-stream"}, text=f"data: {done}\n\n")
+        return http.Response(200, json=body)
+
+    transport = http.MockTransport(answer)
+    client = openai.OpenAI(api_key=KEY, http_client=openai.DefaultHttpxClient(transport=transport))
+    with agent.recording("responses", tmp_path) as rec:
+        client.responses.create(model="m", input=f"hi {KEY}")
+        assert len(list(client.responses.create(model="m", input="again", stream=True))) == 1
+        client.moderations.create(input="no part of a conversation")
+    (path,) = rec.paths
+    assert KEY not in path.read_text()
+    texts = [[message.text for message in trace.messages] for trace in open_trace(path)]
+    assert texts == [["hi [redacted: secret]", "hello"], ["again", "hello"]]
 
 
 def test_a_request_that_leaves_something_out_says_so(server: Any, tmp_path: Path) -> None:
