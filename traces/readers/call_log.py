@@ -15,6 +15,8 @@ from traces.wire.api import APIS, Api, is_own_message, joined, of_response
 from traces.wire.parts import kind_of
 
 _LOOKED_AT = 20
+_PENDING = ("queued", "in_progress")
+"""An answer that is made in the background has one of these states at first; it is asked for again later."""
 _RECORDING = ""
 """Stands for the answer before in a recording of answers alone: one run, made to be played again in this order."""
 
@@ -28,6 +30,8 @@ class CallLog:
         self._pieces_api: Api | None = None
         self._pieces_line: int | None = None
         self._answers: dict[str, _Chained] = {}
+        self._whole: set[str | None] = set()
+        """Ids of the answers that are there."""
 
     def add(self, record: Any, line: int | None) -> bool:
         """Add one record: a call, or a piece of a streamed response. False where it is neither."""
@@ -63,19 +67,30 @@ class CallLog:
             self.finish()
 
     def _add(self, call: Call, made: Exchange) -> None:
-        """Add a call; one that names the answer that it goes on from holds new messages only."""
-        before = self._answers.get(str((call.request or call.response or {}).get("previous_response_id")))
-        if call.request is None and "method" in call.record:
-            before = self._answers.get(_RECORDING)
+        """Add a call; one that names what it goes on from holds new messages only."""
+        reply, name = made.reply, None if made.reply is None else made.reply.id
+        if call.request is None and name in self._whole:
+            return  # the same answer, asked for again
+        if reply is not None and reply.finish_reason in _PENDING:
+            made = replace(made, reply=None)
+        elif name is not None:
+            self._whole.add(name)
+        before = self._before(call, name)
         system = [message for message in made.messages if message.get("role") == "system"][:1]
-        if before is not None:
-            repeated = system == before.system
-            made = replace(made, messages=made.messages[1:] if system and repeated else made.messages)
+        if before is not None and system and system == before.system:
+            made = replace(made, messages=made.messages[1:])
         trace = self._log.add(made, after=None if before is None else before.trace)
-        if call.request is None and "method" in call.record:
-            self._answers[_RECORDING] = _Chained(trace)
-        elif made.reply is not None and made.reply.id is not None:
-            self._answers[made.reply.id] = _Chained(trace, system)
+        for key in (name, _conversation_of(call), _RECORDING if _is_recording(call) else None):
+            if key is not None:
+                self._answers[key] = _Chained(trace, system or ([] if before is None else before.system))
+
+    def _before(self, call: Call, name: str | None) -> _Chained | None:
+        if _is_recording(call):
+            return self._answers.get(_RECORDING)
+        if call.request is None and name in self._answers:
+            return self._answers[name]
+        named = (call.request or call.response or {}).get("previous_response_id") or _conversation_of(call)
+        return self._answers.get(named) if isinstance(named, str) else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,6 +99,17 @@ class _Chained:
 
     trace: TraceBuilder
     system: list[Mapping[str, Any]] = field(default_factory=list)
+
+
+def _is_recording(call: Call) -> bool:
+    return call.request is None and "method" in call.record
+
+
+def _conversation_of(call: Call) -> str | None:
+    """The id of the conversation that the provider keeps, where a request goes on with one."""
+    held = (call.request or {}).get("conversation")
+    held = held.get("id") if isinstance(held, dict) else held
+    return held if isinstance(held, str) else None
 
 
 def format_of(record: Any) -> str | None:

@@ -14,7 +14,7 @@ from traces import lookalikes
 from traces.growth import Exchange
 from traces.reply import Reply
 from traces.times import time_of, timestamp
-from traces.wire import openai_chat
+from traces.wire import event_stream, openai_chat
 from traces.wire.api import Api, joined, of_request, of_response
 
 _REQUESTS = ("request", "request_body", "requestBody", "raw_request", "body", "params")
@@ -23,7 +23,7 @@ _ANYBODYS = ("result", "output")
 """Words that are used for much else."""
 _BODIES = (
     *("body", "json", "postData", "content", "data", "text", "string", "inputBodyJson", "outputBodyJson", "message"),
-    *("chunks", "events", "ws_events"),
+    *("chunks", "events", "ws_events", "sse_events"),
 )
 """Keys under which a recorder keeps the body of a request or a response, beside its headers."""
 _DEPTH = 3
@@ -58,7 +58,7 @@ def call_of(record: Any) -> Call | None:
     common: dict[str, Any] = {"record": record, "request": request, "request_api": request_api}
     for key in _RESPONSES:
         answer = None if request is record and key in _ANYBODYS else record.get(key)
-        found = _response(answer, key)
+        found = _response(answer, key) or _refused(record, answer)
         if found is not None and (request is not None or found[1] is not None):
             return Call(**common, response=found[0], response_api=found[1])
         if answer is not None and request is not None:
@@ -90,16 +90,31 @@ def _response(value: Any, key: str) -> tuple[Mapping[str, Any], Api | None] | No
     return ({"error": value}, None) if isinstance(value, str) and value and key not in _ANYBODYS else None
 
 
+def _refused(record: Mapping[str, Any], answer: Any) -> tuple[Mapping[str, Any], None] | None:
+    """The answer as an error, where HTTP says that it is one."""
+    status = _status(record)
+    return ({"error": answer}, None) if isinstance(answer, dict) and status is not None and status >= 400 else None
+
+
 def _unwrapped(value: Any, depth: int = 0) -> Iterator[Any]:
     """The value, and what it wraps: from the outside in. Text is read as JSON, JSON Lines or an event stream."""
     if isinstance(value, str):
-        value = openai_chat.decoded(value) or openai_chat.read_sse(value) or _lines(value)
+        value = openai_chat.decoded(value) or event_stream.read(value) or openai_chat.read_sse(value) or _lines(value)
+    if isinstance(value, list):
+        value = [_event(item) for item in value]
     if isinstance(value, (dict, list)):
         yield value
     if isinstance(value, dict) and depth < _DEPTH:
         for key in _BODIES:
             if isinstance(inner := value.get(key), (dict, list, str)):
                 yield from _unwrapped(inner, depth + 1)
+
+
+def _event(item: Any) -> Any:
+    """An event of a stream; some recorders keep its name and its data side by side."""
+    if isinstance(item, dict) and "event" in item and isinstance(item.get("data"), str):
+        return openai_chat.decoded(item["data"])
+    return item
 
 
 def _lines(text: str) -> list[Any] | None:

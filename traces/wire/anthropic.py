@@ -27,7 +27,8 @@ _DATED_TOOL = re.compile(r"\w+_20\d{6}")
 """Tools that Anthropic defines have a type with a date: ``code_execution_20260120``."""
 _BLOCK_EVENTS = ("content_block_start", "content_block_delta", "content_block_stop")
 _EVENTS = frozenset(("message_start", *_BLOCK_EVENTS, "message_delta", "message_stop", "ping"))
-_LOOKED_AT = 20
+_LOOKED_AT = 200
+"""How many messages, and blocks of one, are looked at."""
 
 
 def is_request(value: Any) -> bool:
@@ -39,7 +40,7 @@ def is_request(value: Any) -> bool:
     tools = listed(value.get("tools"))
     if any("input_schema" in tool or _DATED_TOOL.fullmatch(str(tool.get("type"))) for tool in tools):
         return True
-    return any(is_message(message) for message in value["messages"])
+    return any(is_message(message) for message in value["messages"][:_LOOKED_AT])
 
 
 def is_message(value: Any) -> bool:

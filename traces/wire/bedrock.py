@@ -24,12 +24,15 @@ _EVENTS = frozenset(
     ("messageStart", "contentBlockStart", "contentBlockDelta", "contentBlockStop", "messageStop", "metadata")
 )
 
+_LOOKED_AT = 200
+"""How many messages are looked at."""
+
 
 def is_request(value: Any) -> bool:
     """Whether ``value`` is a request body that can be of no other API."""
     if not isinstance(value, dict) or not isinstance(value.get("messages"), list):
         return False
-    messages = [message for message in value["messages"] if isinstance(message, dict)]
+    messages = [message for message in value["messages"][:_LOOKED_AT] if isinstance(message, dict)]
     if not _SETTINGS.isdisjoint(value):
         return all(isinstance(message.get("content"), list) for message in messages)
     return any(is_message(message) for message in messages)

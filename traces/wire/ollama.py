@@ -21,6 +21,9 @@ _COUNTS = frozenset(("total_duration", "eval_count", "prompt_eval_count", "load_
 _NS = 1e6
 """Nanoseconds in a millisecond."""
 
+_LOOKED_AT = 200
+"""How many messages are looked at."""
+
 
 def is_request(value: Any) -> bool:
     """Whether ``value`` is a request body that can be of no other API."""
@@ -28,7 +31,7 @@ def is_request(value: Any) -> bool:
         return False
     if not isinstance(value.get("messages"), list):
         return isinstance(value.get("prompt"), str) and (_has_settings(value) or "raw" in value)
-    return _has_settings(value) or any(is_message(message) for message in value["messages"])
+    return _has_settings(value) or any(is_message(message) for message in value["messages"][:_LOOKED_AT])
 
 
 def _has_settings(body: Mapping[str, Any]) -> bool:

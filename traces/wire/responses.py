@@ -245,6 +245,8 @@ def read_response(body: Mapping[str, Any]) -> Reply:
     answer = Parts()
     answered = {as_text(item.get("call_id")) for item in output if kind_of(item).endswith("_output")}
     for item in output:
+        if item.get("role", "assistant") != "assistant":
+            continue  # a compaction repeats what users said
         if as_text(item.get("call_id")) in answered:
             answer.add(item)  # it ran at OpenAI
         else:

@@ -1,5 +1,6 @@
 """Amazon Bedrock Converse, and other APIs that Bedrock serves: logs, recordings of HTTP, and invocation logs."""
 
+import base64
 import json
 
 import pytest
@@ -97,6 +98,43 @@ def test_a_recorded_stream_is_one_answer():
     answer, step = trace.messages[-1], trace.steps[0]
     assert (answer.text, answer.reasoning, step.tools[0].arguments) == ("Let me add.", "Hm.", {"a": 2})
     assert (step.usage.total, step.latency_ms, step.finish_reason) == (7, 9.0, "tool_use")
+
+
+def frame(kind, payload):
+    """One message of Amazon's binary event stream."""
+    names = ((b":event-type", kind.encode()), (b":content-type", b"application/json"))
+    headers = b"".join(bytes([len(n)]) + n + b"\x07" + len(v).to_bytes(2, "big") + v for n, v in names)
+    body = json.dumps(payload).encode()
+    length = (len(headers) + len(body) + 16).to_bytes(4, "big") + len(headers).to_bytes(4, "big")
+    return length + b"sum1" + headers + body + b"sum2"
+
+
+def test_binary_streams_of_converse_and_of_another_api():
+    scope = {"scope": "https://bedrock-runtime.us-east-1.amazonaws.com:443", "responseIsBinary": True}
+    stream = b"".join(frame(kind, payload) for event in EVENTS for kind, payload in event.items())
+    converse = {**scope, "body": request(ASK), "response": stream.hex()}
+    events = [
+        {"type": "message_start", "message": {"model": "c", "usage": {"input_tokens": 3}}},
+        {"type": "content_block_start", "index": 0, "content_block": {"type": "text", "text": ""}},
+        {"type": "content_block_delta", "index": 0, "delta": {"type": "text_delta", "text": "Let me add."}},
+        {"type": "message_delta", "delta": {"stop_reason": "end_turn"}, "usage": {"output_tokens": 4}},
+    ]
+    chunks = [frame("chunk", {"bytes": base64.b64encode(json.dumps(event).encode()).decode()}) for event in events]
+    body = {"anthropic_version": "bedrock-2023-05-31", "messages": [{"role": "user", "content": "hi"}]}
+    invoke = {**scope, "body": body, "response": b"".join(chunks).hex()}
+    for record in (converse, invoke):
+        report = opened([record])
+        (trace,) = report.traces
+        assert report.format == "bedrock-converse"
+        assert (trace.messages[-1].text, trace.steps[0].usage.total) == ("Let me add.", 7)
+    cut = {**converse, "response": stream.hex()[:-10]}
+    assert opened([cut]).traces[0].messages[-1].text == "Let me add."
+
+
+def test_an_error_of_http_is_told():
+    record = {"body": request(ASK), "status": 400, "response": {"message": "The model is unknown."}}
+    (trace,) = opened([record]).traces
+    assert (trace.outcome.reason, trace.outcome.detail) == ("model_error", "The model is unknown.")
 
 
 def test_a_recording_of_http_and_an_invocation_log():

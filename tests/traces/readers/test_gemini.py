@@ -184,7 +184,7 @@ def test_how_an_answer_ended(finish):
 
 
 def test_a_message_of_typed_parts_is_of_another_format():
-    assert opened([{"role": "user", "parts": [{"type": "text", "text": "hi"}]}]).format is None
+    assert opened([{"role": "user", "parts": [{"type": "text", "text": "hi"}]}]).format != "gemini-contents"
 
 
 def test_an_empty_question_is_kept():

@@ -91,6 +91,38 @@ def test_an_answer_that_a_request_names_is_gone_on_from():
     assert [step.request.upto for step in one.steps] == [2, 4, 7]
 
 
+def test_a_conversation_that_the_provider_keeps_is_gone_on_with():
+    held = {"conversation": "conv_1"}
+    report = opened(
+        {"request": {}, "response": {"id": "conv_1", "object": "conversation"}},
+        {"request": request(ASK, **held), "response": response(calls("c1"))},
+        {"request": request(gives("c1"), conversation={"id": "conv_1"}), "response": response(says("5."), id="r2")},
+    )
+    (trace,) = report.traces
+    assert [message.role for message in trace.messages] == ["system", "user", "assistant", "tool", "assistant"]
+    assert trace.steps[0].tools[0].message == 3
+
+
+def test_an_answer_made_in_the_background_is_counted_once():
+    asked = {"request": request(ASK), "response": response(status="queued", usage=None)}
+    waiting = {"request": None, "response": response(status="in_progress", usage=None)}
+    ready = {"request": None, "response": response(says("It is 5."))}
+    (trace,) = opened(asked, waiting, ready, ready).traces
+    assert [message.text for message in trace.messages] == ["Be brief.", "What is 2+3?", "It is 5."]
+    assert (len(trace.steps), trace.usage.total, trace.outcome.reason) == (1, 29, "final")
+
+
+def test_a_compaction_is_no_answer_in_the_words_of_the_user():
+    compacted = response(
+        {"type": "message", "role": "user", "content": [{"type": "input_text", "text": "hi"}]},
+        {"type": "compaction", "id": "cmp", "encrypted_content": "Z"},
+        object="response.compaction",
+        status=None,
+    )
+    (trace,) = opened({"request": request(ASK), "response": compacted}).traces
+    assert [part["type"] for part in trace.messages[-1].content] == ["compaction"]
+
+
 @pytest.mark.parametrize("as_lines", [False, True])
 def test_a_list_of_items_with_and_without_a_type(as_lines):
     items = [ASK, thinks("Hm."), calls("c1"), calls("c2"), gives("c1"), gives("c2"), says("5."), ASK]
@@ -226,6 +258,7 @@ EVENTS = [
         EVENTS,
         "".join(f"event: {event['type']}\ndata: {json.dumps(event)}\n\n" for event in EVENTS),
         {"status": 101, "headers": {}, "body": None, "ws_events": EVENTS},
+        {"body": None, "sse_events": [{"event": event["type"], "data": json.dumps(event)} for event in EVENTS]},
     ],
 )
 def test_a_recorded_stream_is_one_answer(recorded):
