@@ -11,8 +11,8 @@ from traces.container import Document
 from traces.growth import Conversations, Exchange
 from traces.importing import ImportBuilder
 from traces.readers.calls import Call, call_of, exchange
-from traces.wire.api import APIS, Api, is_own_message, joined, of_response
-from traces.wire.parts import kind_of
+from traces.wire.api import APIS, Api, is_own_message, of_response
+from traces.wire.parts import kind_of, words
 
 _LOOKED_AT = 20
 _PENDING = ("queued", "in_progress")
@@ -40,11 +40,7 @@ class CallLog:
             self._add_piece(record, api, line)
             return True
         self.finish()
-        if isinstance(record, list):
-            found = joined(record)
-            call = None if found is None else Call(record={}, response=found[0], response_api=found[1])
-        else:
-            call = call_of(record)
+        call = call_of(record)
         if call is None:
             return False
         self._add(call, exchange(call, line))
@@ -89,8 +85,8 @@ class CallLog:
             return self._answers.get(_RECORDING)
         if call.request is None and name in self._answers:
             return self._answers[name]
-        named = (call.request or call.response or {}).get("previous_response_id") or _conversation_of(call)
-        return self._answers.get(named) if isinstance(named, str) else None
+        named = words((call.request or call.response or {}).get("previous_response_id")) or _conversation_of(call)
+        return None if named is None else self._answers.get(named)
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,21 +98,18 @@ class _Chained:
 
 
 def _is_recording(call: Call) -> bool:
-    return call.request is None and "method" in call.record
+    return call.request is None and str(call.record.get("method")).startswith("generateContent")
 
 
 def _conversation_of(call: Call) -> str | None:
     """The id of the conversation that the provider keeps, where a request goes on with one."""
     held = (call.request or {}).get("conversation")
     held = held.get("id") if isinstance(held, dict) else held
-    return held if isinstance(held, str) else None
+    return words(held)
 
 
 def format_of(record: Any) -> str | None:
     """The format of the call that a record is, or of the stream that it is a piece of."""
-    if isinstance(record, list):
-        found = joined(record)
-        return None if found is None else found[1].NAME
     if (api := _piece_api(record)) is not None:
         return api.NAME
     call = call_of(record)

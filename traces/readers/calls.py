@@ -21,6 +21,10 @@ _REQUESTS = ("request", "request_body", "requestBody", "raw_request", "body", "p
 _RESPONSES = ("response", "response_body", "responseBody", "raw_response", "client_chunks", "result", "output")
 _ANYBODYS = ("result", "output")
 """Words that are used for much else."""
+_NO_SETTINGS = frozenset(
+    (*_RESPONSES, "choices", "usage", "status", "latency_ms", "duration_ms", "seconds", "timestamp")
+)
+"""What stands beside a request in one object with it."""
 _BODIES = (
     *("body", "json", "postData", "content", "data", "text", "string", "inputBodyJson", "outputBodyJson", "message"),
     *("chunks", "events", "ws_events", "sse_events"),
@@ -51,7 +55,13 @@ class Call:
 
 
 def call_of(record: Any) -> Call | None:
-    """The model call in a record; None where there is none, or one of a format that means something else by it."""
+    """The model call in a record; None where there is none, or one of a format that means something else by it.
+
+    A list is a call where it holds the pieces of one streamed response.
+    """
+    if isinstance(record, list):
+        whole = joined(record)
+        return None if whole is None else Call(record={}, response=whole[0], response_api=whole[1])
     if not isinstance(record, dict) or lookalikes.name_of_record(record):
         return None
     request, request_api = _request(record)
@@ -69,13 +79,19 @@ def call_of(record: Any) -> Call | None:
 
 
 def _request(record: Mapping[str, Any]) -> tuple[Mapping[str, Any] | None, Api | None]:
-    candidates = [candidate for key in _REQUESTS for candidate in _unwrapped(record.get(key))]
-    if isinstance(logged := record.get("input"), dict):  # an invocation log of Bedrock
-        candidates += _unwrapped(logged.get("inputBodyJson"))
-    for candidate in candidates if isinstance(record.get("request"), (dict, str)) else [record, *candidates]:
+    for candidate in _requests_in(record):
         if isinstance(candidate, dict) and (api := of_request(candidate)) is not None:
             return candidate, api
     return None, None
+
+
+def _requests_in(record: Mapping[str, Any]) -> Iterator[Any]:
+    if not isinstance(record.get("request"), (dict, str)):
+        yield record
+    for key in _REQUESTS:
+        yield from _unwrapped(record.get(key))
+    if isinstance(logged := record.get("input"), dict):  # an invocation log of Bedrock
+        yield from _unwrapped(logged.get("inputBodyJson"))
 
 
 def _response(value: Any, key: str) -> tuple[Mapping[str, Any], Api | None] | None:
@@ -135,14 +151,15 @@ def exchange(call: Call, line: int | None) -> Exchange:
     if request is None or api is None:
         return Exchange(messages=(), reply=reply, line=line)
     provider = (call.response or {}).get("provider")
-    flat = request is call.record
     return Exchange(
         messages=[message for message in api.messages_of(request) or [] if isinstance(message, dict)],
         reply=reply,
         tools=api.tools_of(request),
         model=request.get("model") or request.get("modelId"),
         provider=provider if isinstance(provider, str) else None,
-        settings={} if flat else {key: value for key, value in request.items() if key not in api.REQUEST_KEYS},
+        settings={
+            key: value for key, value in request.items() if key not in api.REQUEST_KEYS and key not in _NO_SETTINGS
+        },
         line=line,
     )
 
@@ -156,7 +173,15 @@ def _reply(call: Call, body: Mapping[str, Any]) -> Reply:
     if started is None and reply.at is None and at is not None and latency is not None:
         began = timestamp(at)
         started = time_of(began - latency / 1000) if began is not None else None  # a log is written at the end
-    return replace(reply, status=_status(call.record), latency_ms=latency, at=at, started=started)
+    unread = (*reply.unread, *(("events of a connection that hold more than the body beside them",) * _more(call)))
+    return replace(reply, status=_status(call.record), latency_ms=latency, at=at, started=started, unread=unread)
+
+
+def _more(call: Call) -> bool:
+    """Whether a recorder of web sockets kept several requests, of which the body is the last."""
+    request = call.record.get("request")
+    events = request.get("ws_events") if isinstance(request, dict) else None
+    return isinstance(events, list) and len(events) > 1 and call.request not in events
 
 
 def _moment(record: Mapping[str, Any], *keys: str) -> str | None:

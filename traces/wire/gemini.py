@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
+from functools import cache
 from typing import Any
 
 from agent.usage import Usage
@@ -209,4 +210,9 @@ def join_pieces(pieces: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
 
 
 def _get(data: Mapping[str, Any], camel: str) -> Any:
-    return data[camel] if camel in data else data.get(_BIG.sub(r"_\1", camel).lower())
+    return data[camel] if camel in data else data.get(_snake(camel))
+
+
+@cache
+def _snake(camel: str) -> str:
+    return _BIG.sub(r"_\1", camel).lower()

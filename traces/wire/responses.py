@@ -87,7 +87,10 @@ def is_last(piece: Mapping[str, Any]) -> bool:
 def messages_of(body: Mapping[str, Any]) -> list[Mapping[str, Any]]:
     """The instructions and the input of a request, in OpenAI Chat form."""
     messages: list[Mapping[str, Any]] = []
-    if instructions := body.get("instructions"):
+    instructions = body.get("instructions")
+    if isinstance(instructions, list):
+        messages += converted(listed(instructions))
+    elif instructions:
         messages.append({"role": "system", "content": instructions})
     sent = body.get("input")
     return messages + converted([{"role": "user", "content": sent}] if isinstance(sent, str) else listed(sent))

@@ -112,6 +112,20 @@ def test_the_time_of_a_record_is_that_of_its_end():
     assert (step.started, step.latency_ms) == ("2026-01-02T03:04:03.500Z", 1500.0)
 
 
+def test_the_settings_of_a_request_are_kept_and_what_stands_beside_it_is_not():
+    request = {**ANTHROPIC[0], "temperature": 0.5}
+    nested = opened({"request": request, "response": ANTHROPIC[1]}).traces[0]
+    flat = opened({**request, "response": ANTHROPIC[1], "status": 200}).traces[0]
+    assert nested.config == flat.config == {"request": {"max_tokens": 9, "temperature": 0.5}}
+
+
+def test_events_beside_a_body_are_told_as_unread():
+    first = {"type": "response.create", "model": "r", "input": []}
+    connection = {"body": RESPONSES[0], "ws_events": [first, RESPONSES[0] | {"type": "response.create"}]}
+    report = opened({"request": connection, "response": {"status": 101, "body": RESPONSES[1], "ws_events": []}})
+    assert len(report.traces) == len(report.unread) == 1
+
+
 def test_an_answer_to_something_else_is_no_call():
     records = [{"request": OPENAI[0], "response": {"embeddings": []}}, {"request": OPENAI[0], "response": OPENAI[1]}]
     report = opened(records)
