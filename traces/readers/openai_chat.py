@@ -6,6 +6,7 @@ Every server that speaks this API leaves such files: OpenAI, DeepSeek, OpenRoute
 from __future__ import annotations
 
 from collections.abc import Mapping
+from itertools import islice
 from typing import Any
 
 from traces import lookalikes
@@ -18,12 +19,14 @@ from traces.wire import openai_chat
 
 NAME = openai_chat.NAME
 _LOOKED_AT = 20
+_ROLES = ("user", "assistant", "tool")
+_PLAIN = frozenset(("role", "content", "tool_calls", "tool_call_id"))
+"""A record of no other keys in one of these roles is a message of this API."""
 
 
 def matches(document: Document) -> bool:
     """Some of the first records are messages, conversations, responses or exchanges of this API."""
-    first = [record for record, _ in records_of(document)][:_LOOKED_AT]
-    kinds = {_kind(record) for record in first}
+    kinds = {_kind(record) for record, _ in islice(records_of(document), _LOOKED_AT)}
     return bool(kinds & {"conversation", "call"}) or ("message" in kinds and lookalikes.name_of(document) is None)
 
 
@@ -45,6 +48,8 @@ def read(document: Document, out: ImportBuilder) -> None:
 
 def _kind(record: Any) -> str | None:
     """message, conversation, or call: one that this API or another was asked for."""
+    if record.__class__ is dict and record.keys() <= _PLAIN and _is_plain(record):
+        return "message"  # as most records of a long log are
     if lookalikes.name_of_record(record):
         return None
     if isinstance(record, list):
@@ -57,6 +62,10 @@ def _kind(record: Any) -> str | None:
     if call is not None and call.request is record and call.response is None:
         return "conversation"
     return None if call is None else "call"
+
+
+def _is_plain(record: dict[str, Any]) -> bool:
+    return record.get("role") in _ROLES and "content" in record and not isinstance(record["content"], list)
 
 
 # -- one conversation a record -------------------------------------------------------------------------------------

@@ -17,7 +17,7 @@ def matches(document: Document) -> bool:
     """The file holds spans outside of OTLP, and some of the first ones have attributes of OpenInference."""
     if any(span_records.is_otlp(record) for record in document.records[:_LOOKED_AT]):
         return False
-    found = islice(span_records.records_in(document.value), _LOOKED_AT)
+    found = islice(span_records.records_in(document.records[:_LOOKED_AT]), _LOOKED_AT)
     return any(span_records.is_openinference(record) for record in found)
 
 

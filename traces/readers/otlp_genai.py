@@ -17,7 +17,7 @@ def matches(document: Document) -> bool:
     """Some of the first records are OTLP documents or spans."""
     if any(span_records.is_otlp(record) or span_records.is_span(record) for record in document.records[:_LOOKED_AT]):
         return True
-    return any(True for _ in islice(span_records.records_in(document.value), 1))
+    return any(True for _ in islice(span_records.records_in(document.records[:_LOOKED_AT]), 1))
 
 
 def read(document: Document, out: ImportBuilder) -> None:
