@@ -88,7 +88,7 @@ def is_line(value: Any) -> bool:
     record = mapping(value)
     if kind_of(record) not in _SPEAKERS or "content" not in mapping(record.get("message")):
         return False
-    return not {"sessionId", "session_id", "uuid", "parentUuid"}.isdisjoint(record)
+    return not {"sessionId", "session_id", "uuid", "parentUuid", "timestamp"}.isdisjoint(record)
 
 
 def first_text(message: Mapping[str, Any]) -> str:

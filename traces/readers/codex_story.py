@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 from agent.usage import Usage
@@ -32,6 +32,7 @@ _MADE = (
 )
 """How texts begin that the program writes in the user's role."""
 _NOTED = frozenset(("error", "stream_error", "warning", "guardian_warning"))
+_VOICES = {"user_message": "user", "agent_message": "assistant"}
 _ABORTED = {"interrupted": "stopped_by_user", "replaced": "stopped_by_user", "budget_limited": "token_budget"}
 
 
@@ -70,10 +71,13 @@ class Story:
         """Milliseconds and success of each call, where an event or the output says so."""
         self._reason: str | None = None
         self._final = ""
+        self._speakers: set[str] = set()
+        """Who speaks in items. Events repeat that; somebody who speaks in events alone is heard there."""
 
-    def tell(self, records: Iterable[Record]) -> None:
+    def tell(self, records: Sequence[Record]) -> None:
         """Read the lines in their order."""
-        records = list(records)
+        said = (record.payload for record in records if record.kind == "response_item")
+        self._speakers = {text(item.get("role")) for item in said if not _is_made(item)}
         for record in records:
             if record.kind == "response_item":
                 self._item(record)
@@ -115,12 +119,10 @@ class Story:
 
     def _given(self, record: Record) -> None:
         for message in responses.converted([record.payload]):
-            said = message.get("content")
-            first = said if isinstance(said, str) else next((text(part.get("text")) for part in listed(said)), "")
-            maker = "code" if message["role"] == "user" and first.lstrip().startswith(_MADE) else None
+            maker = "code" if message["role"] == "user" and _is_made(record.payload) else None
             self._trace.message(message, at=record.at, line=record.line, maker=maker)
             if message["role"] == "tool":
-                self._ran(text(message.get("tool_call_id")), first, record.at)
+                self._ran(text(message.get("tool_call_id")), _first_text(message), record.at)
         self._asked_at = record.at or self._asked_at
 
     def _ran(self, call_id: str, output: str, at: str | None) -> None:
@@ -163,6 +165,9 @@ class Story:
             self._close()
             self._trace.note("warning" if "warning" in kind else "error", text(payload.get("message")))
             self._reason = "model_error" if kind == "error" else self._reason
+        elif (role := _VOICES.get(kind)) and role not in self._speakers:
+            content = [{"type": f"{'in' if role == 'user' else 'out'}put_text", "text": text(payload.get("message"))}]
+            self._item(replace(record, payload={"type": "message", "role": role, "content": content}))
         elif kind != "thread_name_updated":
             self._out.unread(f"an event that repeats or only accompanies what is said: {kind or 'without type'}"[:120])
 
@@ -196,6 +201,15 @@ class Story:
         elif "Ok" in result:
             ok = mapping(result["Ok"]).get("is_error", mapping(result["Ok"]).get("isError")) is not True
         self._runs[text(payload["call_id"])] = (latency_ms, ok)
+
+
+def _first_text(item: Mapping[str, Any]) -> str:
+    content = item.get("content")
+    return content if isinstance(content, str) else next((text(part.get("text")) for part in listed(content)), "")
+
+
+def _is_made(item: Mapping[str, Any]) -> bool:
+    return _first_text(item).lstrip().startswith(_MADE)
 
 
 def read_usage(data: Any) -> Usage | None:

@@ -48,7 +48,10 @@ def read(document: Document, out: ImportBuilder) -> None:
 
 
 def _is_head(record: Any) -> bool:
-    return isinstance(record, Mapping) and {"sessionId", "projectHash"} <= record.keys()
+    if not isinstance(record, Mapping) or "sessionId" not in record:
+        return False
+    messages = listed(record.get("messages"))[:_LOOKED_AT]
+    return "projectHash" in record or any(kind_of(message) == "gemini" for message in messages)
 
 
 def _is_change(record: Any) -> bool:

@@ -13,7 +13,7 @@ from agent.usage import Usage
 from traces.builder import TraceBuilder
 from traces.container import Document
 from traces.importing import ImportBuilder
-from traces.readers.fields import amount, milliseconds, moment, text
+from traces.readers.fields import amount, duration, milliseconds, moment, text
 from traces.repair import as_text
 from traces.reply import Reply
 from traces.wire.parts import Parts, kind_of, mapping
@@ -73,11 +73,12 @@ class _Run:
         self._line: int | None = None
         self._called_at: dict[str, str | None] = {}
         self._usages: list[Usage] = []
-        self._took = 0.0
+        self._times: list[str | None] = []
 
     def add(self, event: Mapping[str, Any], line: int | None) -> None:
         """The next event."""
         kind, at = kind_of(event), moment(event.get("timestamp"))
+        self._times.append(at)
         if kind == "init":
             self._trace.model(event.get("model"))
             self._asked_at = at
@@ -139,8 +140,11 @@ class _Run:
         )
         if usage is not None:
             self._usages.append(usage)
-        self._took += (amount(stats.get("duration_ms")) or 0.0) / 1000
-        self._trace.reported(usage=Usage.sum(self._usages) if self._usages else None, duration_s=self._took or None)
+        took = amount(stats.get("duration_ms"))
+        self._trace.reported(
+            usage=Usage.sum(self._usages) if self._usages else None,
+            duration_s=duration(self._times) or (took and took / 1000),
+        )
         failed = event["status"] == "error"
         words = text(mapping(event.get("error")).get("message"))
         self._trace.outcome("model_error" if failed else "final", detail=words)
