@@ -67,9 +67,9 @@ class RecordingLog:
         line["messages"] = [message.to_dict() for message in trace.messages[self._written :]]
         line["entries"] = [entry.to_dict() for entry in trace.entries[self._written :]]
         line["steps"] = [trace.steps[index - 1].to_dict() for index in sorted(changed)]
+        self.write(redact(line, secrets))  # where that fails, the next line holds all of it
         self._head, self._written = head, len(trace.messages)
         changed.clear()
-        self.write(redact(line, secrets))
 
     def finish(self, folder: Path, secrets: tuple[str, ...]) -> None:
         """Put the trace in the place of the log. Where that fails the log stays.
@@ -98,7 +98,8 @@ def read_log(lines: Iterable[Any]) -> dict[str, Any]:
         if not isinstance(line, Mapping):
             continue
         head, changed = line.get("head"), line.get("steps")
-        trace |= head if isinstance(head, Mapping) else {}
+        if isinstance(head, Mapping):
+            trace |= {key: value for key, value in head.items() if key not in _LISTS}
         for key in ("messages", "entries"):
             trace[key] += line[key] if isinstance(line.get(key), list) else []
         for step in changed if isinstance(changed, list) else ():

@@ -33,8 +33,9 @@ def export_menu(trace: Trace, report: ImportReport | None = None, *, key: str) -
     if not menu.open:
         return
     with menu:
-        trace = _selected(trace, key)
-        removed = without_secrets(trace)[1]
+        whole, trace = trace, _selected(trace, key)
+        steps = (trace.steps[0].index, trace.steps[-1].index) if trace.steps else None
+        removed = _taken_out(trace, (id(whole), whole.trace_id, len(whole.messages), len(whole.steps), steps))
         st.caption(t("Secrets are taken out of every file: {n} here.", n=len(removed)))
         if removed:
             with st.expander(t("What is taken out"), type="compact"):
@@ -50,6 +51,12 @@ def export_menu(trace: Trace, report: ImportReport | None = None, *, key: str) -
         label, help = words["bundle"]
         make = partial(_bundle, trace, report)
         _button(label, help, make, file_name(trace, BUNDLE_SUFFIX), BUNDLE_MIME, f"{key}-bundle")
+
+
+@st.cache_resource(max_entries=8, show_spinner=False)
+def _taken_out(_trace: Trace, which: tuple[object, ...]) -> list[Removed]:
+    """The secrets of a trace, looked for once: the menu is drawn again at every press, and 50 MB take seconds."""
+    return without_secrets(_trace)[1]
 
 
 def _selected(trace: Trace, key: str) -> Trace:

@@ -42,7 +42,8 @@ _TRANSCRIPT = """\
 for number, message in enumerate(trace["messages"], 1):
     print(f"--- {number} {message['role']}")
     content = message.get("content")
-    print(content if isinstance(content, str) else json.dumps(content, ensure_ascii=False))
+    text = content if isinstance(content, str) else json.dumps(content, ensure_ascii=False)
+    print(text if len(text) <= 5000 else f"{text[:5000]}... {len(text)} characters in all")
     for call in message.get("tool_calls") or []:
         print(f"-> {call['function']['name']}({call['function']['arguments']})")"""
 _CONTROLS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f]")
