@@ -16,7 +16,7 @@ from typing import Any
 
 from agent.errors import InputError
 from traces.decoding import as_utf8, bad_byte, loads, plain, plain_lines, whole_characters
-from traces.lines import BadLine, Records, json_lines, one_after_another, words
+from traces.lines import BadLine, Records, json_lines, one_after_another, sent_events, words
 
 __all__ = ["MAX_MEMBERS", "MAX_UNPACKED", "BadLine", "Document", "loads", "open_bytes", "whole_characters"]
 
@@ -36,7 +36,7 @@ class Document:
     name: str
     """The file's name; for a member ``archive.zip: member.json``."""
     container: str
-    """json, jsonl, concatenated or zip."""
+    """json, jsonl, concatenated, events or zip."""
     data: bytes
     """The text in UTF-8, unpacked and without a byte order mark; empty for an archive."""
     value: Any = None
@@ -167,6 +167,8 @@ def _parse_odd(data: bytes, name: str) -> Document:
         return _of_records(records, "jsonl", data, name)
     if records := one_after_another(data):
         return _of_records(records, "concatenated", data, name)
+    if records := sent_events(data):
+        return _of_records(records, "events", data, name)
     raise InputError(f"{name} cannot be read: {problem}")
 
 

@@ -90,6 +90,20 @@ def one_after_another(data: bytes) -> Records | None:
     return records
 
 
+def sent_events(data: bytes) -> Records | None:
+    """The values of a saved stream of server-sent events, ``data: {...}``. None where the text begins otherwise."""
+    if not data.lstrip().startswith(_EVENT_BEGINS):
+        return None
+    records = Records()
+    for number, line in enumerate(data.split(b"\n"), 1):
+        if line.startswith(b"data:") and line.strip() != b"data: [DONE]":
+            records.add_line(line.removeprefix(b"data:").strip(), number)
+    return records if any(isinstance(value, dict) for value in records.values) else None
+
+
+_EVENT_BEGINS = (b"data:", b"event:", b"id:", b":")
+
+
 def words(error: json.JSONDecodeError) -> str:
     """The parser's words, some of which lead up to a position of their own: "Unterminated string starting at"."""
     return error.msg.removesuffix(" at")

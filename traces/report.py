@@ -20,7 +20,7 @@ class ImportReport:
     format: str | None = None
     """The name of the format; None when no reader knows the shape."""
     container: str = ""
-    """json, jsonl, concatenated or zip."""
+    """json, jsonl, concatenated, events or zip."""
     traces: list[Trace] = field(default_factory=list)
     bad_lines: list[BadLine] = field(default_factory=list)
     """Lines that are not JSON."""

@@ -137,6 +137,41 @@ def test_words_that_are_used_for_much_else_do_not_make_a_call():
         assert opened(value).format is None
 
 
+CHUNK = {"id": "1", "choices": [{"delta": {"content": "It is "}}]}
+STREAMS = {
+    "openai-chat": [CHUNK, {"id": "1", "choices": [{"delta": {"content": "5."}}], "usage": {"total_tokens": 9}}],
+    "anthropic-messages": [
+        {"type": "message_start", "message": {"usage": {"input_tokens": 4}}},
+        {"type": "content_block_delta", "index": 0, "delta": {"type": "text_delta", "text": "It is 5."}},
+        {"type": "message_delta", "delta": {"stop_reason": "end_turn"}, "usage": {"output_tokens": 5}},
+        {"type": "message_stop"},
+    ],
+    "openai-responses": [
+        {"type": "response.created", "response": {"object": "response"}},
+        {"type": "response.output_text.delta", "output_index": 0, "delta": "It is 5."},
+        {"type": "response.completed", "response": {"object": "response", "output": [], "usage": {"total_tokens": 9}}},
+    ],
+    "gemini-contents": [
+        {"candidates": [{"content": {"parts": [{"text": "It is "}]}}]},
+        {
+            "candidates": [{"content": {"parts": [{"text": "5."}]}, "finishReason": "STOP"}],
+            "usageMetadata": {"totalTokenCount": 9},
+        },
+    ],
+}
+
+
+@pytest.mark.parametrize("provider", STREAMS)
+def test_a_stream_saved_as_it_came_is_one_answer(provider):
+    pieces = STREAMS[provider]
+    text = "".join(f"event: {piece.get('type')}\ndata: {json.dumps(piece)}\n\n" for piece in pieces)
+    for data in (text + "data: [DONE]\n\n", "\n".join(json.dumps(piece) for piece in pieces)):
+        report = read_file(data.encode())
+        (trace,) = report.traces
+        assert (report.format, report.unread, report.bad_lines) == (provider, [], [])
+        assert (trace.messages[0].text, trace.usage.total) == ("It is 5.", 9)
+
+
 EXCHANGES = [{"request": request, "response": response} for request, response in PROVIDERS.values()]
 
 
