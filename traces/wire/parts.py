@@ -33,7 +33,7 @@ class Parts:
     def text(self, text: str, *, glue: bool = False) -> None:
         """Words. Glued, they go on in the part before, as pieces of one text do."""
         last = self._content[-1] if self._content else {}
-        if glue and last.get("type") == "text":
+        if glue and last.get("type") == "text" and isinstance(last.get("text"), str):
             last["text"] += text
         else:
             self._content.append({"type": "text", "text": text})
