@@ -27,6 +27,8 @@ _DATED_TOOL = re.compile(r"\w+_20\d{6}")
 """Tools that Anthropic defines have a type with a date: ``code_execution_20260120``."""
 _BLOCK_EVENTS = ("content_block_start", "content_block_delta", "content_block_stop")
 _EVENTS = frozenset(("message_start", *_BLOCK_EVENTS, "message_delta", "message_stop", "ping"))
+_OPENAI_KEYS = ("name", "tool_calls", "tool_call_id", "reasoning_content")
+"""Proxies put blocks of this API into messages of OpenAI Chat; what these say beside their content stays."""
 _LOOKED_AT = 200
 """How many messages, and blocks of one, are looked at."""
 
@@ -97,8 +99,9 @@ def converted(message: Mapping[str, Any]) -> list[Mapping[str, Any]]:
     """
     role, content = message.get("role"), message.get("content")
     role = role if isinstance(role, str) else "unknown"
+    kept = {key: message[key] for key in _OPENAI_KEYS if message.get(key) is not None}
     if not isinstance(content, list):
-        return [{"role": role, "content": content}]
+        return [{"role": role, "content": content, **kept}]
     parts, results = Parts(), list[Mapping[str, Any]]()
     for block in content:
         if isinstance(block, dict) and block.get("type") == "tool_result":
@@ -107,7 +110,7 @@ def converted(message: Mapping[str, Any]) -> list[Mapping[str, Any]]:
             add_block(parts, block, glue=role == "assistant")
     if not parts and results:
         return results
-    said = parts.message(role)
+    said = {**parts.message(role), **kept}
     return [said, *results] if role == "assistant" else [*results, said]
 
 

@@ -168,6 +168,15 @@ def test_tools_that_ran_at_the_provider_are_parts_that_nobody_answers():
     assert [step.tools for step in trace.steps] == [[], []]
 
 
+def test_blocks_in_messages_of_openai_chat_lose_no_call():
+    call = {"id": "c1", "type": "function", "function": {"name": "add", "arguments": "{}"}}
+    mixed = {"role": "assistant", "content": [thinks("Hm."), {"type": "text", "text": "So."}], "tool_calls": [call]}
+    result = {"role": "tool", "tool_call_id": "c1", "content": "5"}
+    (trace,) = open_trace(as_bytes({"messages": [ASK, mixed, result]}))
+    assert [(run.name, run.message) for run in trace.steps[0].tools] == [("add", 2)]
+    assert (trace.messages[1].text, trace.messages[1].reasoning) == ("So.", "Hm.")
+
+
 def test_hidden_thoughts_are_told_apart_from_none():
     hidden = {"type": "redacted_thinking", "data": "ZW5j"}
     (trace,) = open_trace(as_bytes({"request": request(ASK), "response": response(hidden, DONE)}))
