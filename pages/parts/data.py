@@ -12,7 +12,7 @@ from pages.parts import address
 from pages.parts.options import options
 from traces.index import TraceInfo
 from traces.prices import FILE_NAME, PriceTable, load_prices
-from traces.store import DEFAULT_FOLDER, Store
+from traces.store import DEFAULT_FOLDER, Progress, Store
 
 _LOOPBACK = ("127.0.0.1", "localhost", "::1")
 
@@ -32,13 +32,16 @@ def private() -> bool:
     return st.get_option("server.address") in _LOOPBACK
 
 
-def listed() -> list[TraceInfo]:
+def listed(progress: Progress | None = None) -> list[TraceInfo]:
     """The traces to choose from, the newest first.
 
     A server that others can reach lists the bundled ones and what this browser opened by itself or by a link: the id of
     a run is its secret.
+
+    Args:
+        progress: called while new files are read.
     """
-    infos = store().list()
+    infos = store().list(progress)
     if private():
         return infos
     own = address.opened()

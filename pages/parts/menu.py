@@ -22,6 +22,13 @@ def menu() -> Page:
         [
             st.Page("pages/run.py", title=t("Run"), icon=":material/play_circle:", url_path="run", default=True),
             *_traces(),
+            st.Page(
+                "pages/compare.py",
+                title=t("Compare"),
+                icon=":material/compare_arrows:",
+                url_path="compare",
+                visibility="hidden",
+            ),
         ],
         position="top",
     )

@@ -60,7 +60,7 @@ def test_a_link_to_a_message_opens_there(app: str, lab) -> None:
     lab.open(f"{app}/traces?trace={run_id}&message=6")
     expect(lab.page.get_by_text("Message 6", exact=True)).to_be_visible()
     lab.page.get_by_role("button", name="All traces").click()
-    expect(lab.page.get_by_text("Select a row to open it.")).to_be_visible()
+    expect(lab.page.get_by_text("Press a title to open it.")).to_be_visible()
     expect(lab.page).not_to_have_url(re.compile("trace="))
 
 
@@ -155,7 +155,7 @@ def test_back_goes_to_the_message_before_and_then_to_the_list(app: str, lab) -> 
     expect(lab.page.get_by_text("Message 1", exact=True)).to_be_hidden()
     lab.settled()
     lab.page.go_back()
-    expect(lab.page.get_by_text("Select a row to open it.")).to_be_visible()
+    expect(lab.page.get_by_text("Press a title to open it.")).to_be_visible()
     lab.settled()
     lab.open_row(1)
     expect(lab.page).to_have_url(re.compile("trace="))
@@ -166,7 +166,7 @@ def test_the_menu_leads_from_a_trace_back_to_the_list(app: str, lab) -> None:
     lab.open_row(1)
     expect(lab.page).to_have_url(re.compile("trace="))
     lab.page.get_by_role("link", name="Traces").click()
-    expect(lab.page.get_by_text("Select a row to open it.")).to_be_visible()
+    expect(lab.page.get_by_text("Press a title to open it.")).to_be_visible()
 
 
 def test_a_file_of_ones_own_outlives_a_change_of_page_and_a_reload_tells_that_it_is_gone(app: str, lab) -> None:
@@ -183,7 +183,7 @@ def test_a_file_of_ones_own_outlives_a_change_of_page_and_a_reload_tells_that_it
     lab.drawn()
     expect(lab.page.get_by_test_id("stAlert")).to_contain_text("Choose it again")
     lab.button("All traces").click()
-    expect(lab.page.get_by_text("Select a row to open it.")).to_be_visible()
+    expect(lab.page.get_by_text("Press a title to open it.")).to_be_visible()
 
 
 def test_selecting_a_row_does_not_send_a_long_table_again(app: str, lab) -> None:

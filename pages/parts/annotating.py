@@ -1,0 +1,122 @@
+"""Notes and tags: the panel of a trace, and what other parts of the pages need to know of them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+import streamlit as st
+
+from agent.errors import AgentError
+from agent.trace import Trace
+from pages.parts import address
+from pages.parts.data import data_folder, private
+from pages.parts.words import t
+from traces.annotations import MAX_TEXT, Note, Notebook, Notes
+
+HEIGHT_PX = 90
+
+
+def notebook() -> Notebook:
+    """The notes of the data folder."""
+    return Notebook(data_folder())
+
+
+def all_notes() -> Mapping[str, Notes]:
+    """The notes on all traces, by the id of the trace; read anew only after one of them changed."""
+    return _all(str(data_folder()), notebook().stamp)
+
+
+@st.cache_resource(max_entries=2, show_spinner=False)
+def _all(folder: str, stamp: int) -> Mapping[str, Notes]:
+    return {notes.trace_id: notes for notes in Notebook(Path(folder)).all()}
+
+
+def tagged(trace_id: str) -> dict[int, tuple[str, ...]]:
+    """The tags of a trace's messages, by position from 0."""
+    return {position: note.tags for position, note in notebook().of(trace_id).messages.items() if note.tags}
+
+
+def annotations_panel(trace: Trace, selected: int | None, *, key: str) -> None:
+    """Draw the notes on a trace and on the selected message; a closed line until it is opened.
+
+    A server that others can reach keeps no notes: everyone there would see and change everyone's.
+
+    Args:
+        trace: the trace.
+        selected: position of the selected message, from 0.
+        key: names the panel.
+    """
+    if not private():
+        return
+    notes = notebook().of(trace.trace_id)
+    count = len(notes.messages) + bool(notes.trace)
+    label = t("Notes and tags: {n}", n=count) if count else t("Notes and tags")
+    panel = st.expander(label, key=f"{key}-open", type="compact", icon=":material/edit_note:", on_change="rerun")
+    if not panel.open:
+        return
+    with panel:
+        known = sorted({tag for each in all_notes().values() for tag in each.tags}, key=str.casefold)
+        left, right = st.columns(2, gap="medium")
+        with left:
+            if selected is None:
+                st.caption(t("Select a message to write a note on it."))
+            else:
+                note = notes.messages.get(selected, Note())
+                _form(trace, selected, note, known, key, t("Message {n}", n=selected + 1))
+        with right:
+            _form(trace, None, notes.trace, known, key, t("The whole trace"))
+        _list(notes)
+
+
+def _form(trace: Trace, position: int | None, note: Note, known: list[str], key: str, label: str) -> None:
+    """The fields of one note. They begin with what is kept, and are read when the button is pressed."""
+    fields = f"{key}-{trace.trace_id}-{'trace' if position is None else position}"
+    text, tags = f"{fields}-text", f"{fields}-tags"
+    address.seed(text, note.text)
+    address.seed(tags, list(note.tags))
+    st.text_area(label, key=text, height=HEIGHT_PX, max_chars=MAX_TEXT)
+    chosen = address.setting(tags, [])
+    st.multiselect(
+        t("Tags"),
+        list(dict.fromkeys([*known, *chosen])),
+        key=tags,
+        accept_new_options=True,
+        placeholder=t("Tags: choose, or write a new one"),
+        label_visibility="collapsed",
+    )
+    title = trace.title or trace.task[:80]
+    st.button(
+        t("Save the note"),
+        key=f"{fields}-save",
+        icon=":material/save:",
+        on_click=_save,
+        args=(trace.trace_id, title, position, text, tags),
+    )
+
+
+def _save(trace_id: str, title: str, position: int | None, text: str, tags: str) -> None:
+    note = Note(address.setting(text, ""), tuple(address.setting(tags, ())))
+    try:
+        kept = notebook().write(trace_id, note, position, title=title)
+    except AgentError as error:
+        address.tell(str(error))
+        return
+    now = kept.trace if position is None else kept.messages.get(position, Note())
+    address.put(text, now.text)
+    address.put(tags, list(now.tags))
+
+
+def _list(notes: Notes) -> None:
+    """All notes on messages, with the way to each. What people wrote is plain text."""
+    for position, note in sorted(notes.messages.items()):
+        with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+            st.button(
+                t("Message {n}", n=position + 1),
+                key=f"note-go-{notes.trace_id}-{position}",
+                icon=":material/arrow_forward:",
+                type="tertiary",
+                on_click=address.choose_message,
+                args=(position,),
+            )
+            st.text(" · ".join(part for part in (", ".join(note.tags), note.text[:200]) if part), width="stretch")
