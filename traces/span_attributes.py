@@ -123,7 +123,7 @@ def words_of(attributes: Attributes, events: Events = ()) -> Words:
         model=words(model),
         provider=words(provider),
         settings=settings_of(attributes),
-        plain=told.plain,
+        plain=told.plain if told.messages else gave.plain,
     )
 
 

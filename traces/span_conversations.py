@@ -79,6 +79,8 @@ def read_spans(
         story.tell()
         if not story.begun:
             out.unread("a trace without a model call, a tool run or words")
+        elif not story.is_loose:
+            story.begun[0].reported(duration_s=story.duration_s)
     return {story.trace: story.begun for story in stories}
 
 
@@ -124,6 +126,14 @@ class _Story:
     def is_loose(self) -> bool:
         """Whether model calls are all there is: a program without a span of its own gives each as a trace."""
         return all(span.kind == MODEL for span in walk(self._roots))
+
+    @property
+    def duration_s(self) -> float | None:
+        """Seconds from the first start to the last end of any span."""
+        spans = list(walk(self._roots))
+        starts = [span.started for span in spans if span.started is not None]
+        ends = [span.ended for span in spans if span.ended is not None]
+        return round(max(ends) - min(starts), 3) if starts and ends and max(ends) >= min(starts) else None
 
     def answers(self) -> Iterator[_Answer]:
         """When each model call began, and what it said."""

@@ -209,8 +209,7 @@ def _error(record: Mapping[str, Any], events: list[tuple[str, Mapping[str, Any]]
     """Why a span failed; None for one that did not."""
     status = record.get("status")
     code = first(status, "code", "status_code") if isinstance(status, dict) else status
-    code = code if code is not None else record.get("status_code")
-    if as_text(code) not in _ERRORS:
+    if _ERRORS.isdisjoint((as_text(code), as_text(record.get("status_code")))):
         return None
     said = first(mapping(status), "message", "description") or record.get("status_message")
     said = said or next((a.get("exception.message") for name, a in events if name == "exception"), None)

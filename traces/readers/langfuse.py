@@ -177,7 +177,7 @@ def _use(data: Mapping[str, Any], name: str, attributes: Mapping[str, Any]) -> T
 def _words(data: Mapping[str, Any], attributes: Mapping[str, Any]) -> Words:
     told, gave = asked(data.get("input")), answered(data.get("output"))
     more = words_of(attributes) if attributes else Words()
-    messages, plain = (told.messages, told.plain) if told.messages else (more.messages, more.plain)
+    messages, plain = (told.messages, told.plain) if told.messages else (more.messages, more.plain and gave.plain)
     if told.plain and more.messages and not more.plain:
         messages, plain = more.messages, False
     answer = gave.messages

@@ -189,7 +189,7 @@ def _words(run: Mapping[str, Any]) -> Words:
         tools=tools_of(parameters) or told.tools,
         model=model,
         provider=words(about.get("ls_provider")),
-        plain=told.plain,
+        plain=told.plain if told.messages else gave.plain,
     )
 
 

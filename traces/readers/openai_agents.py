@@ -125,7 +125,7 @@ def _words(data: Mapping[str, Any]) -> Words:
         tools=responses.tools_of(response),
         model=model,
         settings=_settings(data),
-        plain=told.plain,
+        plain=told.plain if told.messages else gave.plain,
     )
 
 

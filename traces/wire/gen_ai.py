@@ -28,15 +28,12 @@ def is_message(value: Any) -> bool:
     """Whether ``value`` is a message with parts of these conventions."""
     if not isinstance(value, dict) or not isinstance(value.get("parts"), list):
         return False
-    return any(
-        isinstance(part, dict) and (part.get("type") in _PARTS or (part.get("type") == "text" and "content" in part))
-        for part in value["parts"]
-    )
+    return any(kind_of(part) in _PARTS or (kind_of(part) == "text" and "content" in part) for part in value["parts"])
 
 
 def is_event(value: Any) -> bool:
     """Whether ``value`` is a message in the form of an event."""
-    return isinstance(value, dict) and value.get("event.name") in _EVENTS
+    return isinstance(value, dict) and isinstance(value.get("event.name"), str) and value["event.name"] in _EVENTS
 
 
 def messages_of(value: Mapping[str, Any]) -> list[Mapping[str, Any]]:
@@ -86,11 +83,6 @@ def event_message(name: str, body: Mapping[str, Any]) -> Mapping[str, Any] | Non
     if message["content"] is not None and not isinstance(message["content"], (str, list)):
         message["content"] = as_text(message["content"])
     return message
-
-
-def is_event_name(name: Any) -> bool:
-    """Whether an event of this name holds a message."""
-    return name in _EVENTS
 
 
 def _result(part: Mapping[str, Any]) -> Mapping[str, Any]:

@@ -12,15 +12,14 @@ from traces.repair import as_text
 from traces.wire.parts import Parts, file, kind_of, linked, listed, mapping, media, words
 
 _MODEL_PARTS = frozenset(("tool-call", "tool-result", "tool-approval-request", "tool-approval-response"))
-_DONE = frozenset(("output-available", "output-error", "output-denied", "result"))
+_DONE = ("output-available", "output-error", "output-denied", "result")
 
 
 def is_model_message(value: Any) -> bool:
     """Whether ``value`` is a message for a model whose content is typed as this SDK types it."""
     content = value.get("content") if isinstance(value, dict) else None
     return isinstance(content, list) and any(
-        isinstance(part, dict)
-        and (part.get("type") in _MODEL_PARTS or (part.get("type") in ("image", "file") and "mediaType" in part))
+        kind_of(part) in _MODEL_PARTS or (kind_of(part) in ("image", "file") and "mediaType" in part)
         for part in content
     )
 
