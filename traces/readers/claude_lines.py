@@ -43,16 +43,10 @@ class Line:
     parent: str
     message: Mapping[str, Any]
     """What was said; empty for a line of the program."""
-
-    @property
-    def kind(self) -> str:
-        """``user``, ``assistant``, ``system``, ..."""
-        return kind_of(self.record)
-
-    @property
-    def is_said(self) -> bool:
-        """Whether it is a message of the conversation."""
-        return self.kind in _SPEAKERS and bool(self.message)
+    kind: str
+    """``user``, ``assistant``, ``system``, ..."""
+    is_said: bool
+    """Whether it is a message of the conversation."""
 
     @property
     def is_aside(self) -> bool:
@@ -105,13 +99,16 @@ def make_line(record: Mapping[str, Any], number: int | None) -> Line:
     if kind_of(record) == "progress" and is_line({"uuid": "", **mapping(data.get("message"))}):
         agent = text(data.get("agentId")) or text(record.get("parentToolUseID"))
         record = {**record, **data["message"], "isSidechain": True, "agentId": agent, "parentUuid": None}
+    message, kind = mapping(record.get("message")), kind_of(record)
     return Line(
         record=record,
         number=number,
         at=moment(record.get("timestamp")),
         uuid=text(record.get("uuid")),
         parent=text(record.get("parentUuid")) or text(record.get("logicalParentUuid")),
-        message=mapping(record.get("message")),
+        message=message,
+        kind=kind,
+        is_said=kind in _SPEAKERS and bool(message),
     )
 
 

@@ -190,14 +190,11 @@ def _answers(lines: Iterable[Line]) -> Iterator[list[Line]]:
 
 
 def _blocks(together: list[Line]) -> Iterator[Any]:
-    """The content blocks of an answer, each call once."""
-    seen: set[str] = set()
+    """The content blocks of an answer. A line may repeat those of the lines before it."""
+    known: list[Any] = []
     for line in together:
         content = line.message.get("content")
-        for block in content if isinstance(content, list) else [{"type": "text", "text": content}]:
-            call_id = text(block.get("id")) if kind_of(block) == "tool_use" else ""
-            if call_id and call_id in seen:
-                continue
-            seen.add(call_id)
-            if block != {"type": "text", "text": None}:
-                yield block
+        blocks = [{"type": "text", "text": content}] if isinstance(content, str) else content
+        new = [block for block in blocks if block not in known] if isinstance(blocks, list) else []
+        known += new
+        yield from new

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import lru_cache
 from typing import Any
 
 from agent.usage import Usage
@@ -23,16 +24,20 @@ def amount(value: Any) -> float | None:
     return float(value) if 0 <= value < _MOST else None
 
 
+_seconds_of = lru_cache(maxsize=4096)(timestamp)
+"""Neighbouring lines are compared with one another, so that each time is asked for more than once."""
+
+
 def moment(value: Any) -> str | None:
     """A time as ISO 8601 text: such text itself, or a number of seconds to nanoseconds since 1970; else None."""
     if isinstance(value, str):
-        return value if timestamp(value) is not None else None
+        return value if _seconds_of(value) is not None else None
     return time_of(value)
 
 
 def milliseconds(start: Any, end: Any) -> float | None:
     """From one time to a later one, each in any form of :func:`moment`; None where the file does not say."""
-    first, last = timestamp(moment(start)), timestamp(moment(end))
+    first, last = _seconds_of(moment(start)), _seconds_of(moment(end))
     if first is None or last is None or last < first:
         return None
     return round((last - first) * 1000, 3)
@@ -40,7 +45,7 @@ def milliseconds(start: Any, end: Any) -> float | None:
 
 def duration(moments: Iterable[Any]) -> float | None:
     """Seconds from the earliest to the latest of some times; None where there are no two."""
-    known = [at for value in moments if (at := timestamp(moment(value))) is not None]
+    known = [at for value in moments if (at := _seconds_of(moment(value))) is not None]
     return round(max(known) - min(known), 3) if len(known) > 1 else None
 
 
