@@ -28,7 +28,7 @@ from agent.conversation import Conversation, keys_of, read_reply
 from agent.messages import Message
 from agent.recording_log import RecordingLog
 from agent.redact import redact, redact_text
-from agent.trace import ModelInfo, Source, Trace
+from agent.trace import ModelInfo, Source, Trace, TraceStep
 
 if TYPE_CHECKING:
     from agent.models.observing import Observed
@@ -240,7 +240,7 @@ class Recorder:
         log.conversation.fail(step, redact_text(error, self._secrets), status, latency_ms)
         self._save(log)
 
-    def _asked(self, body: Mapping[str, Any], started: str | None) -> tuple[RecordingLog, Any]:
+    def _asked(self, body: Mapping[str, Any], started: str | None) -> tuple[RecordingLog, TraceStep]:
         """The conversation that a request goes on with, or a new one; and its step."""
         messages = [Message.from_dict(item) for item in body.get("messages") or () if isinstance(item, Mapping)]
         keys = keys_of(messages)

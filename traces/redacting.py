@@ -48,7 +48,7 @@ def without_secrets(trace: Trace, secrets: Iterable[str] = ()) -> tuple[Trace, l
     after = redact(before, secrets)
     if after is before:
         return trace, []
-    return Trace.from_dict(after), list(_removed(before, after, ""))
+    return Trace.from_dict(after), removed_between(before, after)
 
 
 def removed_between(before: Any, after: Any) -> list[Removed]:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 from playwright.sync_api import Page, expect
@@ -110,3 +112,20 @@ def test_a_link_lands_on_its_message_in_light_and_dark(opened: Callable[..., Pag
     assert page.evaluate(ground) != before
     page.get_by_role("searchbox").fill("message 4877")
     expect(page.locator("article:visible")).to_have_count(1)
+
+
+def test_a_trace_is_handed_out_by_the_menu(app: str, lab: Any) -> None:
+    secret = "sk-proj-Abcdefgh12345678Zz"
+    messages = [{"role": "user", "content": f"use {secret}"}, {"role": "assistant", "content": "Done."}]
+    lab.open(f"{app}/traces")
+    lab.page.locator('input[type="file"]').set_input_files(
+        {"name": "log.json", "mimeType": "application/json", "buffer": json.dumps(messages).encode()}
+    )
+    lab.page.get_by_role("button", name="Export").click()
+    expect(lab.page.get_by_text("Secrets are taken out of every file: 3 here.")).to_be_visible()
+    with lab.page.expect_download() as download:
+        lab.page.get_by_role("button", name="Web page (HTML)").click()
+    text = Path(download.value.path()).read_text(encoding="utf-8")
+    assert download.value.suggested_filename.endswith(".html")
+    assert "Done." in text
+    assert secret not in text
