@@ -7,7 +7,7 @@ from typing import Any
 
 from traces.builder import TraceBuilder
 from traces.importing import ImportBuilder
-from traces.readers.claude_lines import Line
+from traces.readers.claude_lines import Line, first_text
 from traces.readers.fields import amount, duration, milliseconds, text
 from traces.reply import Reply
 from traces.wire import anthropic
@@ -27,7 +27,7 @@ class Story:
     def __init__(self, trace: TraceBuilder, out: ImportBuilder) -> None:
         self.trace = trace
         self.positions: dict[str, int] = {}
-        """Where the message of a line stands, by the line's ``uuid``."""
+        """Where what the model was given in a line stands, by the line's ``uuid``."""
         self.calls: dict[str, Mapping[str, Any]] = {}
         """Input of every call, by its id."""
         self.results: dict[str, int] = {}
@@ -66,16 +66,16 @@ class Story:
         for message in messages:
             maker = "code" if is_made and message["role"] == "assistant" else None
             position = self.trace.message(message, at=last.at, line=first.number, maker=maker)
-            self.positions.setdefault(first.uuid, position)
+            if first.record.get("isApiErrorMessage") is True:
+                self.trace.note("error", first_text(message), message=position)
         for line in together:
             for block in listed(line.message.get("content")):
                 if kind_of(block) == "tool_use":
                     self._called_at[text(block.get("id"))] = line.at
                     self.calls[text(block.get("id"))] = mapping(block.get("input"))
-        if is_made:
-            self._failure(first)
-        else:
+        if not is_made:
             self.trace.numbers(self._numbers(together))
+        self._asked_at = last.at or self._asked_at
 
     def _numbers(self, together: list[Line]) -> Reply:
         """Each line of an answer repeats its usage; while it is streamed the first ones may say less."""
@@ -94,12 +94,6 @@ class Story:
             latency_ms=measured if stated is None else stated,
         )
 
-    def _failure(self, line: Line) -> None:
-        """An answer that the program wrote, because there was none."""
-        if line.record.get("isApiErrorMessage") is True:
-            words = "\n".join(text(block.get("text")) for block in listed(line.message.get("content")))
-            self.trace.note("error", words, message=self.positions.get(line.uuid))
-
     # -- what the model is given -------------------------------------------------------------------------------------
 
     def _given(self, line: Line) -> None:
@@ -113,13 +107,11 @@ class Story:
         for message in messages:
             maker = "code" if message["role"] == "user" and line.is_made else None
             position = self.trace.message(message, at=line.at, line=line.number, maker=maker, raw=raw)
-            self.positions.setdefault(line.uuid, position)
+            self.positions[line.uuid] = position
             if message["role"] == "tool":
                 self._ran(message, position, mapping(report) if len(results) == 1 else {}, line.at)
-        if line.record.get("isCompactSummary") is True:
-            self.trace.note(
-                "compaction", "the conversation goes on from this summary", message=self.positions[line.uuid]
-            )
+            elif line.record.get("isCompactSummary") is True:
+                self.trace.note("compaction", "the conversation goes on from this summary", message=position)
         self._asked_at = line.at or self._asked_at
 
     def _ran(self, message: Mapping[str, Any], position: int, report: Mapping[str, Any], at: str | None) -> None:

@@ -143,6 +143,7 @@ class Story:
         latency_ms = milliseconds(self._asked_at, last.at)
         started = self._asked_at if latency_ms is not None else None
         self._trace.numbers(Reply(model=self._model, started=started, latency_ms=latency_ms))
+        self._asked_at = last.at or self._asked_at
         self._is_counted = False
 
     # -- events ------------------------------------------------------------------------------------------------------

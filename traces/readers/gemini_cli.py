@@ -139,6 +139,7 @@ class _Story:
         self._trace.numbers(
             Reply(usage=_usage(message.get("tokens")), model=model, started=started, latency_ms=latency_ms)
         )
+        self._asked_at = at or self._asked_at
         for call in calls:
             self._result(call, line)
 

@@ -24,7 +24,7 @@ class Turns:
     def __init__(self, trace: TraceBuilder, out: ImportBuilder, metrics: Mapping[str, Any]) -> None:
         self.trace, self.out = trace, out
         self.given_at: str | None = None
-        """When the model was last given something."""
+        """When the model was last given something, or had answered."""
         self._usage: Usage | None = None
         self._cost: float | None = None
         self._by_response = {text(item.get("response_id")): item for item in listed(metrics.get("token_usages"))}
@@ -61,6 +61,7 @@ class Turns:
                 latency_ms=measured if measured is not None else stated and stated * 1000,
             )
         )
+        self.given_at = at or self.given_at
 
     def result(
         self,

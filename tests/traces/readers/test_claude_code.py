@@ -181,6 +181,18 @@ def test_a_compaction_is_a_note_and_its_summary_was_not_written_by_a_person():
     assert trace.task == "Go on."
 
 
+def test_lines_without_ids_are_told_in_their_order():
+    lines = [
+        user("", None, 0, "Go."),
+        answer("", None, 2, say("1"), message_id="m1"),
+        answer("", None, 5, {"type": "text", "text": None}, message_id="m2"),
+    ]
+    lines.append(user("", None, 6, "Summary.", isCompactSummary=True))
+    (trace,) = opened(tuple(lines)).traces
+    assert [message.role for message in trace.messages] == ["user", "assistant", "assistant", "user"]
+    assert (trace.notes[0]["message"], trace.steps[1].latency_ms) == (3, 3000)
+
+
 def test_what_the_program_writes_in_the_role_of_the_user_is_not_the_task():
     lines = (
         user("u1", None, 0, "<command-name>/clear</command-name>"),
