@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
@@ -22,7 +24,7 @@ from pages.parts.opened import Opened, followed, read_kept
 from pages.parts.resuming import can_open
 from pages.parts.runs import registry
 from pages.parts.tabs import tabs
-from pages.parts.trace_view import trace_head, trace_view
+from pages.parts.trace_view import details_part, messages_part, trace_head
 from pages.parts.unknown_file import unknown_file
 from pages.parts.words import t
 from traces.index import INTERRUPTED, TraceInfo
@@ -47,7 +49,7 @@ def page() -> None:
 
 def by_path(path: str) -> None:
     """Draw a file of this machine, as it grows."""
-    head = back(path)
+    head = back(Path(path).name)
     if not private():
         raise InputError(t("Files are opened by their path only where no other machine can reach the server."))
     file = followed(path)
@@ -138,11 +140,14 @@ def show(opened: Opened, number: int, head: DeltaGenerator, *, live: bool = Fals
         first_error(reading.trace)
         export_menu(reading.trace, report, key=f"export-{reading.trace.trace_id}")
     trace_head(reading, live=live)
-    with st.container(horizontal=True, gap="medium"):
+    strip = st.container(horizontal=True, gap="medium")
+    with strip:
         import_report(report, summary.warnings)
-        findings_panel(reading.trace, reading.findings, key=f"findings-{reading.trace.trace_id}")
     noticed_panel(reading.trace)
-    trace_view(reading, {}, live=live)
+    selected = messages_part(reading, {}, live=live)
+    with strip:  # after the table: the linter reads the whole trace
+        findings_panel(reading.trace, reading.findings, key=f"findings-{reading.trace.trace_id}")
+    details_part(reading, selected)
 
 
 ensure_menu()

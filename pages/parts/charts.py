@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
-import plotly.graph_objects as go
 import streamlit as st
 
 from pages.parts import address, selection
@@ -32,7 +32,8 @@ HEIGHT_PX = 210
 _TALL_PX = 330
 """Of a chart that stands alone."""
 
-Draw = Callable[..., go.Figure]
+Draw = Callable[..., Any]
+"""A function of :mod:`traces.figures`."""
 
 
 def step_charts(
@@ -53,10 +54,10 @@ def step_charts(
         return
     kinds = {
         "steps": t("Steps"),
-        "timeline": t("Timeline"),
+        "timeline": t("Time"),
         "context": t("Context"),
         "cost": t("Cost"),
-        "tools": t("Tool use"),
+        "tools": t("Tools"),
     }
     choice = f"chart-kind-{key}"
     address.seed(choice, "steps")

@@ -19,7 +19,7 @@ def facts_line(reading: Reading) -> None:
     with st.container(horizontal=True, gap="medium"):
         _fact(t("Messages"), f"{summary.messages:,}")
         _fact(t("Steps"), f"{summary.steps:,}")
-        errors = t("{n} errors", n=f"{summary.errors:,}") if summary.errors else None
+        errors = t("errors: {n}", n=f"{summary.errors:,}") if summary.errors else None
         _fact(t("Tool calls"), f"{summary.tool_calls:,}", errors)
         cached = _share(tokens.cached_tokens, tokens.prompt_tokens)
         _fact(t("Prompt tokens"), _count(tokens.prompt_tokens, about), cached and t("{part} cached", part=cached))

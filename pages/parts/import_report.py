@@ -35,6 +35,7 @@ def import_report(report: ImportReport, remarks: list[str]) -> None:
         label += " · " + t("{n} conversations", n=f"{len(report.traces):,}")
     label += " · " + (t("{n} remarks", n=count) if count else t("nothing was left out"))
     with st.expander(label, type="compact", icon=":material/info:" if count else ":material/check:", key="report"):
+        st.text(report.file)
         for title, lines in parts.items():
             if lines:
                 st.markdown(f"**{title}**")

@@ -47,7 +47,7 @@ def _words(key: str) -> str:
             placeholder=t("Search everything"),
             label_visibility="collapsed",
             icon=":material/search:",
-            width=220,
+            width=190,
         )
         or ""
     )
@@ -61,7 +61,7 @@ def _several(label: str, options: Sequence[str], key: str, word: object = None) 
         format_func=word if callable(word) else str,
         placeholder=label,
         label_visibility="collapsed",
-        width=190,
+        width=150,
     )
 
 

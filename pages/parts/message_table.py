@@ -32,8 +32,8 @@ LIVE_ROWS = 7
 ADDED = "＋"
 """Mark of a row that the last phase added."""
 
-SAVED_ROWS = 9
-"""Most rows of a saved trace seen without scrolling inside the table."""
+SAVED_ROWS = 7
+"""Most rows of a saved trace seen without scrolling inside the table; the charts begin in a 720 px window."""
 
 PAGE_ROWS = 5000
 """Most rows sent to the browser at once."""
@@ -61,7 +61,7 @@ def message_table(trace: Trace, *, key: str, live: bool = False, added: range | 
     shown = table_frame(trace, frame, rows, live=live)
     if added is not None:
         shown.insert(0, "added", [ADDED if at in added else "" for at in rows])
-    columns = _columns(frame, shown, extra_px=0 if added is None else -34)
+    columns = _columns(frame, shown)
     _table(shown, columns, rows, key=key, chosen=chosen, height=LIVE_ROWS, choose=selection.choose)
     if total > LIVE_ROWS:
         st.toggle(t("Show all {n} messages, not only the newest {newest}", n=total, newest=LIVE_ROWS), key=whole)
@@ -89,7 +89,7 @@ def saved_table(reading: Reading, rows: Sequence[int], *, key: str, live: bool =
     frame = reading.rows(rows)
     shown = table_frame(reading.trace, frame, rows, live=live)
     _add_bars(shown, reading, rows, frame)
-    columns = _columns(frame, shown, extra_px=-160) | _bars(reading)
+    columns = _columns(frame, shown, bars=_bars(reading))
     _table(shown, columns, rows, key=key, chosen=chosen, height=height, choose=choose)
     return chosen
 
@@ -208,28 +208,32 @@ def _note(note: str, *, live: bool) -> str:
     return ", ".join(words[code] if code in words else decision_word(code) for code in note.split())
 
 
-def _columns(frame: pd.DataFrame, shown: pd.DataFrame, *, extra_px: int) -> dict[str, Any]:
+def _columns(frame: pd.DataFrame, shown: pd.DataFrame, *, bars: dict[str, Any] | None = None) -> dict[str, Any]:
     """The columns in their order of importance: a narrow screen shows the first three.
 
-    All of them fit on a screen 1280 px wide. Where there are no notes, the text and the calls have their room.
+    Those of a run all fit on a screen 1280 px wide. Where there are no notes, the texts have their room.
 
     Args:
         frame: what is shown, as :func:`traces.tables.messages_frame` makes it.
         shown: the same as :func:`table_frame` makes it.
-        extra_px: more room for the texts, or less.
+        bars: the columns with bars, of which there are none in a run.
     """
     column = st.column_config
     notes = bool(shown["note"].any())
+    text, calls = (304, 172) if notes else (338, 230)
+    if bars:
+        text, calls = (250, 150) if notes else (290, 198)
     return {
         "added": column.TextColumn(ADDED, width=34, help=t("Added by the phase before")),
         "number": column.NumberColumn(t("No."), width=44, format="%d"),
         "role": _badges(t("Role"), 110, frame["role"], role_look),
-        "text": column.TextColumn(t("Text"), width=(304 if notes else 338) + extra_px // 2),
-        "tool_calls": column.TextColumn(t("Tool calls"), width=(172 if notes else 230) + extra_px // 2),
+        "text": column.TextColumn(t("Text"), width=text - (34 if "added" in shown else 0)),
+        "tool_calls": column.TextColumn(t("Tool calls"), width=calls),
+        **(bars or {}),
         "maker": _badges(t("Made by"), 132, frame["maker"], maker_look),
         "note": column.TextColumn(t("Note"), width=92) if notes else None,
         "step": column.NumberColumn(t("Step #"), width=52, format="%d"),
-        "call_id": column.TextColumn(t("Call id"), width=62),
+        "call_id": None if bars else column.TextColumn(t("Call id"), width=62),
     }
 
 
@@ -244,17 +248,17 @@ def _bars(reading: Reading) -> dict[str, Any]:
     return {
         "tokens": column.ProgressColumn(
             tokens,
-            width=92,
+            width=80,
             max_value=most,
             format="compact",
             help=t("What the message takes in one prompt: as the provider counted it where that is known, else ≈."),
         ),
         "seconds": column.ProgressColumn(
-            t("Seconds"), width=92, max_value=longest, format="%.1f", help=t("Of the model call, or of the tool.")
+            t("Seconds"), width=80, max_value=longest, format="%.1f", help=t("Of the model call, or of the tool.")
         ),
         "cost": column.ProgressColumn(
             t("Re-sent"),
-            width=92,
+            width=80,
             max_value=dearest,
             format="compact",
             color="orange",

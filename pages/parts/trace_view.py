@@ -34,28 +34,32 @@ def trace_head(reading: Reading, *, live: bool = False) -> None:
             outcome_panel(reading.trace.outcome)
 
 
-def trace_view(reading: Reading, tagged: Mapping[int, Sequence[str]], *, live: bool = False) -> None:
-    """Draw the messages and everything that belongs to the selected one; the URL keeps which it is.
-
-    The charts come last: they cost the browser more than all the rest, and the table must not wait for them.
+def messages_part(reading: Reading, tagged: Mapping[int, Sequence[str]], *, live: bool = False) -> int | None:
+    """Draw the message table with its filters, and give the position of the selected message; the URL keeps it.
 
     Args:
         reading: the trace.
         tagged: the tags of its messages by their position.
         live: see :func:`trace_head`.
     """
-    trace = reading.trace
-    key = f"trace-{trace.trace_id}"
-    if trace.messages:
-        rows = message_filter(reading, tagged, key=key)
-        selected = saved_table(reading, rows, key=key, live=live)
-    else:
+    if not reading.trace.messages:
         st.caption(t("This trace holds no message."))
-        selected = None
+        return None
+    key = f"trace-{reading.trace.trace_id}"
+    rows = message_filter(reading, tagged, key=key)
+    return saved_table(reading, rows, key=key, live=live)
+
+
+def details_part(reading: Reading, selected: int | None) -> None:
+    """Draw what belongs to the selected message, and the charts.
+
+    The charts come last: they cost the browser more than all the rest, and nothing must wait for them.
+    """
     left, right = st.columns([3, 2], gap="medium")
     with left:
         _tabs(reading, selected)
     with right:
+        key = f"trace-{reading.trace.trace_id}"
         step_charts(reading, key=key, choose=address.choose_message, selected=selected)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 
 import plotly.graph_objects as go
 
@@ -31,6 +31,7 @@ def timeline_figure(
         spans = [span for span in found.spans if belongs(span)]
         if spans:
             _add(figure, spans, t(label), colour_of(colours, colour), t, selected)
+    _add_targets(figure, found.spans, t)
     finish(figure, t("Seconds"), "", t)
     lanes = range(max((span.lane for span in found.spans), default=0) + 1)
     names = [t("Model"), *(t("Tools") if lane == 1 else f"{lane}" for lane in lanes[1:])]
@@ -54,6 +55,22 @@ def _add(figure: go.Figure, spans: list[Span], label: str, colour: str, t: Trans
         selectedpoints=None if selected is None else chosen,
         unselected={"marker": {"opacity": 0.4}},
     )
+
+
+def _add_targets(figure: go.Figure, spans: Sequence[Span], t: Translate) -> None:
+    """Points that nobody sees in the middle of the bars: a bar may be too thin to hit with the mouse."""
+    if spans:
+        figure.add_scatter(
+            x=[(span.start + span.end) / 2 for span in spans],
+            y=[span.lane for span in spans],
+            mode="markers",
+            marker={"opacity": 0, "size": 12},
+            selected={"marker": {"opacity": 0}},
+            unselected={"marker": {"opacity": 0}},
+            customdata=[[span.message, _words(span, t)] for span in spans],
+            hovertemplate="%{customdata[1]}<extra></extra>",
+            showlegend=False,
+        )
 
 
 def _words(span: Span, t: Translate) -> str:
