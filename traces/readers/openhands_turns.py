@@ -49,11 +49,13 @@ class Turns:
             metrics: running totals after it, where the event has them: what they grew by counts.
         """
         usage, cost = self._growth(mapping(metrics))
+        if "accumulated_token_usage" not in mapping(metrics):
+            usage = litellm.read_usage(self._by_response.get(response_id)) or response.usage
         stated = amount(mapping(self._latencies.get(response_id)).get("latency")) if response_id else None
         measured = milliseconds(self.given_at, at)
         self.trace.numbers(
             Reply(
-                usage=usage or litellm.read_usage(self._by_response.get(response_id)) or response.usage,
+                usage=usage,
                 cost=cost if cost is not None else response.cost,
                 model=response.model,
                 finish_reason=response.finish_reason,

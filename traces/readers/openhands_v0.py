@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from traces.builder import TraceBuilder
@@ -62,9 +63,11 @@ class _Story(Turns):
         self._together: defaultdict[str, list[Mapping[str, Any]]] = defaultdict(list)
         """Actions that one response of the model asked for: calls in parallel."""
         for event in events:
-            if (response_id := _response_id(event)) and "action" in event:
+            if (response_id := _response_id(event)) and "action" in event and event["action"] != "think":
                 self._together[response_id].append(event)
         self._told: set[str] = set()
+        """Responses whose calls are told; and below, those whose tokens are counted."""
+        self._counted: set[str] = set()
         self._calls: dict[Any, str] = {}
         """The call id of each action that waits, by the action's id."""
         self._speaker = ""
@@ -148,8 +151,13 @@ class _Story(Turns):
     def _numbers(self, together: list[Mapping[str, Any]], at: str | None) -> None:
         response = mapping(_metadata(together[0]).get("model_response"))
         metrics = [event["llm_metrics"] for event in together if isinstance(event.get("llm_metrics"), Mapping)]
+        response_id = _response_id(together[0])
         reply = litellm.read_response(response) if response else Reply()
-        self.numbers(at, reply, _response_id(together[0]), metrics[-1] if metrics else None)
+        if response_id in self._counted:
+            reply = replace(reply, usage=None, cost=None)
+        elif response_id:
+            self._counted.add(response_id)
+        self.numbers(at, reply, response_id, metrics[-1] if metrics else None)
 
     def _finish(self, event: Mapping[str, Any], args: Mapping[str, Any]) -> None:
         words = (args.get("final_thought"), mapping(args.get("outputs")).get("content"), args.get("thought"))
@@ -170,6 +178,9 @@ class _Story(Turns):
         content = image_parts(text(event.get("content")), extras.get("image_urls"))
         if kind == "error" and not call_id and "cause" in event:
             self.trace.note("error", text(event.get("content")) or text(event.get("message")))
+            return
+        if not call_id and event.get("cause") is not None:  # what a person ran is no call of the model
+            self.say({"role": "user", "content": content}, at, line, "environment")
             return
         if kind == "user_rejected":
             self.result(_tool(content, call_id, event), at, line, ok=None, decision="rejected")

@@ -89,6 +89,21 @@ def test_running_totals_count_by_what_they_grew():
     assert (summary.reported.prompt_tokens, summary.reported_cost) == (250, 0.75)
 
 
+def test_a_thought_beside_a_call_is_no_call_and_counts_no_tokens_twice():
+    both = ("execute_bash", "c1", "c2")
+    think = action(6, "think", 3, args={"thought": "Hm."}, **made_by("c2", "r1", *both))
+    (trace,) = opened([action(5, "run", 3, args={"command": "ls"}, **made_by("c1", "r1", *both)), think]).traces
+    assert [len(step.tools) for step in trace.steps] == [1, 0]
+    assert trace.usage.prompt_tokens == 100
+
+
+def test_what_a_person_runs_answers_no_call_of_the_model():
+    typed = action(6, "run", 4, "user", {"command": "pwd"}, message="Running command: pwd")
+    (trace,) = opened([TALK[5], typed, seen(7, "run", 5, 6, "/repo"), TALK[6]]).traces
+    assert [message.role for message in trace.messages] == ["assistant", "user", "user", "tool"]
+    assert (trace.entries[2].maker, trace.steps[0].tools[0].message) == ("environment", 3)
+
+
 def test_a_saved_trajectory_and_the_list_itself_are_the_same():
     assert len(opened({"trajectory": TALK}).traces[0].messages) == 7
 
