@@ -163,13 +163,16 @@ class _Steps:
 
     def read(self, step: Mapping[str, Any]) -> None:
         """Append the step's message and its results."""
-        source = text(step.get("source"))
-        parts = self._parts(step.get("message"))
+        source = text(step.get("source")) or text(step.get("role"))
+        parts = self._parts(step.get("message", step.get("content")))
         parts.thought(text(step.get("reasoning_content")))
         for call in listed(step.get("tool_calls")):
             extra = {"extra": call["extra"]} if call.get("extra") else {}
-            parts.call(call.get("tool_call_id"), call.get("function_name"), call.get("arguments"), **extra)
+            function = mapping(call.get("function")) or {"name": call.get("function_name"), **call}
+            parts.call(_call_id(call), function.get("name"), function.get("arguments"), **extra)
         message = parts.message(_ROLES.get(source, source))
+        if "tool_call_id" in step:
+            message["tool_call_id"] = step["tool_call_id"]
         if message["content"] is None and not message.get("tool_calls"):
             message["content"] = ""
         made_by_code = source == "agent" and step.get("llm_call_count") == 0
@@ -177,30 +180,33 @@ class _Steps:
         self._trace.message(message, at=at, line=self._line, maker="code" if made_by_code else None)
         if step.get("is_copied_context") is True:
             self.copied += 1
-        elif source == "agent":
+        elif message["role"] == "assistant":
             self._trace.numbers(_reply(step))
         self._read_results(step)
 
     def _read_results(self, step: Mapping[str, Any]) -> None:
         results = _results(step)
         named = {text(result.get("source_call_id")) for result in results}
-        asked = [text(call.get("tool_call_id")) for call in listed(step.get("tool_calls"))]
+        asked = [_call_id(call) for call in listed(step.get("tool_calls"))]
         open_calls = [call_id for call_id in asked if call_id not in named]
         for result in results:
             call_id = text(result.get("source_call_id"))
             if not call_id:
                 call_id = open_calls.pop(0) if open_calls else ""
-            self._read_result(result, call_id, answers=bool(asked))
+            position = self._read_result(result, call_id, answers=bool(asked))
+            if len(results) == 1 and not text(result.get("source_call_id")) and asked:
+                self._trace.shared_result(position)  # one look at the terminal after all of them
 
-    def _read_result(self, result: Mapping[str, Any], call_id: str, *, answers: bool) -> None:
+    def _read_result(self, result: Mapping[str, Any], call_id: str, *, answers: bool) -> int:
         content = self._parts(result.get("content")).content
         message = {"role": self._result_role, "content": "" if content is None else content}
         if self._result_role == "tool":
             message["tool_call_id"] = call_id or ("" if answers else "observation")
-        self._trace.message(message, line=self._line, maker="environment")
+        position = self._trace.message(message, line=self._line, maker="environment")
         extra = mapping(result.get("extra"))
         if extra.get("is_error") is True or extra.get("error"):
             self._trace.tool_run(call_id, ok=False)
+        return position
 
     def _parts(self, content: Any) -> Parts:
         parts = Parts()
@@ -218,6 +224,10 @@ class _Steps:
                 parts.add(part)
                 self._out.unread(f"a content part of the type {text(part.get('type')) or 'unknown'}")
         return parts
+
+
+def _call_id(call: Mapping[str, Any]) -> str:
+    return text(call.get("tool_call_id")) or text(call.get("id"))
 
 
 def _reply(step: Mapping[str, Any]) -> Reply:

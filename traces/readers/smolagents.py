@@ -5,6 +5,7 @@ Source: huggingface/smolagents, ``src/smolagents/memory.py``. A step has one tex
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -27,6 +28,9 @@ _GAIA_KEYS = frozenset(("question", "prediction", "intermediate_steps"))
 _CODE_TOOL = "python_interpreter"
 _PRINTED = {"SystemPromptStep(": "system", "TaskStep(": "user"}
 """How a step begins that was printed rather than written as JSON, and whose words it holds."""
+_PRINTED_ROLE = re.compile(r"role=<MessageRole\.([A-Z_]+)")
+_ROLES = {"system": "system", "user": "user", "assistant": "assistant", "tool-call": "assistant"}
+"""The library's roles in our words; a ``tool-response`` answers no call, as calls are written out as text."""
 _STATES = {"success": "final", "max_steps_error": "max_iterations"}
 
 
@@ -127,7 +131,7 @@ class _Run:
         if self._began:
             return
         for message in listed(step.get("model_input_messages")):
-            role = text(message.get("role")).rpartition(".")[2].lower()
+            role = _role(message.get("role"))
             if role in ("system", "user"):
                 self.trace.message({"role": role, "content": message.get("content")})
 
@@ -211,12 +215,14 @@ def _usage(value: Any) -> Usage | None:
 def _read_row(row: Mapping[str, Any], out: ImportBuilder, line: int | None) -> None:
     trace = out.trace("", {key: value for key, value in row.items() if key != "intermediate_steps"})
     steps = row["intermediate_steps"] if isinstance(row["intermediate_steps"], list) else []
-    if not any(isinstance(step, Mapping) and ("task" in step or step.get("role") == "user") for step in steps):
+    if not any(isinstance(step, Mapping) and ("task" in step or _role(step.get("role")) == "user") for step in steps):
         trace.message({"role": "user", "content": as_text(row["question"])}, line=line)
     run = _Run(trace, out)
     for message in _row_steps(steps):
         if "role" in message:
-            trace.message(message, line=line)
+            from_tool = message["role"] not in _ROLES.values()
+            message["role"] = "user" if from_tool else message["role"]
+            trace.message(message, line=line, maker="environment" if from_tool else None)
         else:
             run.step(message, line)
     if isinstance(steps_text := row["intermediate_steps"], str) and steps_text:
@@ -229,14 +235,23 @@ def _read_row(row: Mapping[str, Any], out: ImportBuilder, line: int | None) -> N
     failed = text(row.get("agent_error"))
     reason = "error" if failed else "max_iterations" if row.get("iteration_limit_exceeded") is True else None
     trace.outcome(reason, final=prediction, detail=failed or None, checks=checks)
+    spent = milliseconds(row.get("start_time"), row.get("end_time"))
+    trace.reported(duration_s=None if spent is None else spent / 1000)
 
 
 def _row_steps(steps: list[Any]) -> Iterator[dict[str, Any]]:
-    """Steps as they are, and printed ones as messages that hold the printed text."""
+    """Steps as they are, messages with their role, and what was printed as a message that holds the printed text."""
     for step in steps:
         if isinstance(step, Mapping):
-            yield dict(step)
-        else:
-            words = as_text(step)
-            role = next((role for begin, role in _PRINTED.items() if words.startswith(begin)), "assistant")
-            yield {"role": role, "content": words}
+            yield {**step, "role": _role(step["role"])} if "role" in step else dict(step)
+            continue
+        words = as_text(step)
+        role = next((role for begin, role in _PRINTED.items() if words.startswith(begin)), "assistant")
+        named = _PRINTED_ROLE.search(words[:200])
+        yield {"role": _role(named[1]) if named else role, "content": words}
+
+
+def _role(value: Any) -> str:
+    """A role, also as Python prints it: ``MessageRole.TOOL_CALL``."""
+    word = text(value).rpartition(".")[2].lower().replace("_", "-")
+    return _ROLES.get(word, word)

@@ -107,6 +107,22 @@ def test_an_agent_that_writes_its_actions_as_text_is_answered_by_messages():
     assert trace.entries[1].maker == "environment"
 
 
+def test_one_look_at_the_terminal_answers_all_calls_of_its_step():
+    seen = {"results": [{"content": "$ ls"}]}
+    trace = opened(changed([{**TRAJECTORY["steps"][1], "observation": seen}])).traces[0]
+    assert [run.message for run in trace.steps[0].tools] == [1, 1]
+
+
+def test_steps_in_the_words_of_openai_chat_are_read_too():
+    chat = {"id": "c1", "type": "function", "function": {"name": "read", "arguments": "{}"}}
+    steps = [
+        {"role": "assistant", "content": None, "tool_calls": [chat], "metrics": {"prompt_tokens": 7}},
+        {"role": "tool", "tool_call_id": "c1", "content": "hello"},
+    ]
+    trace = opened(changed(steps)).traces[0]
+    assert (trace.steps[0].tools[0].message, trace.usage.prompt_tokens) == (1, 7)
+
+
 def test_an_observation_of_the_system_answers_no_call():
     system = {
         "step_id": 3,

@@ -97,10 +97,18 @@ def test_rows_of_gaia_show_printed_steps_as_text():
         "question": "How many?",
         "prediction": "4",
         "true_answer": "5",
-        "intermediate_steps": ["SystemPromptStep(system_prompt='Hi')", "ActionStep(step_number=1)"],
+        "start_time": "2026-01-05 10:00:00",
+        "end_time": "2026-01-05 10:00:30",
+        "intermediate_steps": [
+            "SystemPromptStep(system_prompt='Hi')",
+            {"role": "MessageRole.TOOL_CALL", "content": [{"type": "text", "text": "Calling tools: ..."}]},
+            "ChatMessage(role=<MessageRole.TOOL_RESPONSE: 'tool-response'>, content=[])",
+            "ActionStep(step_number=1)",
+        ],
     }
     (trace,) = opened((row,)).traces
-    assert [message.role for message in trace.messages] == ["user", "system", "assistant"]
+    assert [message.role for message in trace.messages] == ["user", "system", "assistant", "user", "assistant"]
+    assert (trace.entries[3].maker, summarise(trace).duration_s) == ("environment", 30)
     assert (trace.outcome.final, trace.outcome.evidence[0].detail) == ("4", "5")
 
 
