@@ -9,7 +9,6 @@ from __future__ import annotations
 import gzip
 import io
 import json
-import zipfile
 import zlib
 from dataclasses import dataclass, field
 from typing import Any
@@ -17,6 +16,8 @@ from typing import Any
 from agent.errors import InputError
 from traces.decoding import as_utf8, bad_byte, loads, plain, plain_lines, whole_characters
 from traces.lines import BadLine, Records, json_lines, one_after_another, sent_events, words
+from traces.torn import mended
+from traces.zips import BROKEN, zipfile
 
 __all__ = ["MAX_MEMBERS", "MAX_UNPACKED", "BadLine", "Document", "loads", "open_bytes", "whole_characters"]
 
@@ -44,6 +45,8 @@ class Document:
     lines: list[int] | None = None
     """For each value of ``value``: the line where it begins, from 1. None for one JSON document."""
     bad_lines: list[BadLine] = field(default_factory=list)
+    torn: bool = False
+    """It ends in its middle; ``value`` holds what came before its last whole item."""
     members: list[Document] = field(default_factory=list)
     """What an archive holds."""
     warnings: list[str] = field(default_factory=list)
@@ -111,25 +114,32 @@ def _unzip(data: bytes, name: str, limit: int) -> Document:
                 raise InputError(f"{name} holds {len(members):,} files; at most {MAX_MEMBERS:,} can be opened")
             left = limit
             for info in members:
-                label = f"{name}: {info.filename}"
-                with archive.open(info) as stream:
-                    content = stream.read(left + 1)
+                content = _unpacked(archive, info, left, document)
                 if len(content) > left:
                     raise InputError(f"{name} unpacks to more than {limit:,} bytes; it was not opened")
                 left -= len(content)
-                _add_member(document, content, label)
-    except (zipfile.BadZipFile, zlib.error, RuntimeError, NotImplementedError, EOFError, OSError) as error:
+    except BROKEN as error:
         raise InputError(f"{name} begins like a zip file but cannot be unpacked ({error})") from error
     if not document.members:
         raise InputError(f"{name} is a zip file without a JSON file in it")
     return document
 
 
-def _add_member(document: Document, content: bytes, label: str) -> None:
+def _unpacked(archive: zipfile.ZipFile, info: zipfile.ZipInfo, left: int, document: Document) -> bytes:
+    """A file of an archive, up to a byte more than ``left``, added to ``document``. What is wrong costs only itself."""
+    label = f"{document.name}: {info.filename}"
     try:
-        document.members.append(_parse(content, label))
-    except InputError as error:
-        document.warnings.append(str(error))
+        with archive.open(info) as stream:
+            content = stream.read(left + 1)
+    except BROKEN as error:
+        document.warnings.append(f"{label} cannot be unpacked ({error})")
+        return b""
+    if len(content) <= left:
+        try:
+            document.members.append(_parse(content, label))
+        except InputError as error:
+            document.warnings.append(str(error))
+    return content
 
 
 # -- JSON ----------------------------------------------------------------------------------------------------------
@@ -155,12 +165,14 @@ def _parse(data: bytes, name: str) -> Document:
 
 def _parse_odd(data: bytes, name: str) -> Document:
     """The same for text that is not quite JSON, or not plain: slower, and with a place for everything that is wrong."""
+    may_be_torn = False
     try:
         return Document(name=name, container="json", data=data, value=loads(data))
     except UnicodeDecodeError as error:
         problem = bad_byte(error, data)
     except json.JSONDecodeError as error:
         problem = f"it is not valid JSON: {words(error)} at line {error.lineno}, column {error.colno}"
+        may_be_torn = True
     except ValueError as error:
         problem = str(error)
     if records := json_lines(data):
@@ -169,7 +181,23 @@ def _parse_odd(data: bytes, name: str) -> Document:
         return _of_records(records, "concatenated", data, name)
     if records := sent_events(data):
         return _of_records(records, "events", data, name)
+    if may_be_torn and (document := _parse_torn(data, name, problem)):
+        return document
     raise InputError(f"{name} cannot be read: {problem}")
+
+
+def _parse_torn(data: bytes, name: str, problem: str) -> Document | None:
+    """A document that was not written to its end: what is whole of it, and a warning."""
+    found = mended(whole_characters(data))
+    if found is None:
+        return None
+    data, line = found
+    try:
+        document = Document(name=name, container="json", data=data, value=loads(data), torn=True)
+    except ValueError:
+        return None
+    document.warnings.append(f"the file ends early ({problem}); what stands before line {line} was read")
+    return document
 
 
 def _of_records(records: Records, container: str, data: bytes, name: str) -> Document:

@@ -57,8 +57,13 @@ _SURROGATES = re.compile(
 )
 
 
+_RAW_SURROGATE = re.compile(rb"\xed[\xa0-\xbf][\x80-\xbf]")
+
+
 def whole_characters(data: bytes) -> bytes:
-    """JSON text in which every escaped half of a surrogate pair is U+FFFD: no file and no page can hold a half."""
+    """JSON text with U+FFFD for each half of a surrogate pair, escaped or raw: no file and no page can hold one."""
+    if b"\xed" in data:
+        data = _RAW_SURROGATE.sub("\ufffd".encode(), data)
     if b"\\ud" not in data and b"\\uD" not in data:
         return data
     return _SURROGATES.sub(lambda found: b"\\ufffd" if found["lone"] else found[0], data)

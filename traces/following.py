@@ -150,6 +150,8 @@ class Follower:
             document = open_bytes(data, str(self.path))
         except InputError as error:
             return News(problem=str(error), waiting=len(data))
+        if document.torn:
+            return News(problem=document.warnings[-1], waiting=len(data))
         self._document = document
         return News(records=document.records, bad_lines=document.bad_lines, restarted=True)
 

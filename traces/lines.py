@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import json
 import re
 from dataclasses import dataclass, field
@@ -10,6 +11,9 @@ from typing import Any
 from traces.decoding import loads, whole_characters
 
 _SHOWN = 200
+_AROUND = b" \t\r\0"
+"""Blanks, and the zero bytes that a crash leaves where a line was to be."""
+_BRACKETS = (b"[", b"]", b"],")
 _HOPELESS = 1000
 """After so many bad lines and not one good one, a file is not one of lines."""
 
@@ -41,7 +45,8 @@ class Records:
 
     def add_line(self, line: bytes, number: int) -> None:
         """Read one line: usually one value, several where a writer forgot the line breaks, none where it is blank."""
-        if not line or line.isspace():
+        line = line.strip(_AROUND).removeprefix(codecs.BOM_UTF8)
+        if not line:
             return
         try:
             self.values.append(loads(line))
@@ -58,7 +63,10 @@ class Records:
 def json_lines(data: bytes) -> Records | None:
     """One value a line. None where the text is more likely something else."""
     records = Records()
-    for number, line in enumerate(data.split(b"\n"), 1):
+    lines = data.split(b"\n")
+    if lines[0].strip() == b"[":  # an array with an item on each line
+        lines = [b"" if line.strip() in _BRACKETS else line.rstrip().removesuffix(b",") for line in lines]
+    for number, line in enumerate(lines, 1):
         records.add_line(line, number)
         if not records.values and len(records.bad) == _HOPELESS:
             return None

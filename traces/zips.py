@@ -27,5 +27,6 @@ BROKEN = (
     NotImplementedError,
     EOFError,
     OSError,
+    ValueError,
 )
 """What a damaged, encrypted or oddly packed archive raises."""
