@@ -6,11 +6,13 @@ shape; on any other they stay with the session.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
 import pandas as pd
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from agent.errors import InputError
 from pages.parts import address
@@ -126,11 +128,10 @@ class _Form:
     def column_fields(self) -> None:
         """One field for each column."""
         keys = keys_of(self._records())
-        places = st.columns(3)
-        for number, name in enumerate(COLUMNS):
+        for place, name in zip(_places(len(COLUMNS), 3), COLUMNS, strict=True):
             field = self._field(name)
             options = list(dict.fromkeys(["", address.setting(field) or "", *keys]))
-            places[number % 3].selectbox(
+            place.selectbox(
                 _label(name),
                 options,
                 format_func=lambda path: path or t("nowhere"),
@@ -145,17 +146,18 @@ class _Form:
         if not words:
             return
         st.caption(t("What the words for roles mean"))
-        places = st.columns(4)
-        for number, word in enumerate(words):
+        for place, word in zip(_places(len(words), 4), words, strict=True):
             field = self._field(f"role-{word}")
             choices = list(dict.fromkeys([*_ROLES, word]))
             if address.setting(field) not in choices:
                 address.put(field, word)
-            places[number % 4].selectbox(
-                cell(word, 40),
+            place.text(cell(word, 40))  # a label would be read as Markdown
+            place.selectbox(
+                t("What the word above means"),
                 choices,
                 format_func=lambda role: cell(role_look(role).word, 40) if role else t("leave out"),
                 key=field,
+                label_visibility="collapsed",
             )
 
     def columns(self) -> Columns:
@@ -216,6 +218,12 @@ class _Form:
     def _role_words(self) -> list[str]:
         path = str(address.setting(self._field("role")) or "")
         return role_words(self._records(), path) if path else []
+
+
+def _places(count: int, wide: int) -> Iterator[DeltaGenerator]:
+    """Places for fields in rows of ``wide``, in an order that also holds on a narrow screen."""
+    for start in range(0, count, wide):
+        yield from st.columns(wide)[: count - start]
 
 
 def _meanings(words: list[str]) -> dict[str, str]:
