@@ -2,7 +2,6 @@
 
 import io
 import json
-import zipfile
 
 import pytest
 from hypothesis import given
@@ -10,6 +9,7 @@ from hypothesis import given
 from tests.traces.readers.damage import damaged, opened, survives
 from traces import read_file
 from traces.summary import summarise
+from traces.zips import zipfile
 
 
 def model_event(message, usage, start, end, **more):
@@ -164,15 +164,16 @@ def test_images_and_files_are_parts_and_an_unknown_block_is_kept():
     assert report.traces[0].entries[0].raw["content"] == blocks
 
 
-def archive(*, header=True, samples=()):
+def archive(*, header=True, samples=(), packing=zipfile.ZIP_STORED, cut=None):
     data = io.BytesIO()
-    with zipfile.ZipFile(data, "w") as file:
+    with zipfile.ZipFile(data, "w", packing) as file:
         file.writestr("_journal/start.json", json.dumps(LOG))
         for sample in samples:
             file.writestr(f"samples/{sample['id']}_epoch_{sample['epoch']}.json", json.dumps(sample))
         if header:
             file.writestr("header.json", json.dumps(LOG))
-    return read_file(data.getvalue(), "log.eval")
+    packed = data.getvalue()
+    return read_file(packed if cut is None else packed.replace(*cut), "log.eval")
 
 
 def test_samples_of_an_archive_come_in_the_order_of_the_data_set():
@@ -193,6 +194,14 @@ def test_a_log_that_is_still_written_opens_and_one_without_samples_says_so():
     empty = opened(LOG)
     assert (empty.format, empty.traces) == ("inspect-ai", [])
     assert "match accuracy 1.0" in empty.warnings[0]
+
+
+def test_logs_packed_with_zstandard_open_and_a_damaged_member_costs_itself():
+    assert len(archive(samples=[SAMPLE], packing=zipfile.ZIP_ZSTANDARD).traces) == 1
+    magic = b"\x28\xb5\x2f\xfd"
+    report = archive(samples=[SAMPLE], packing=zipfile.ZIP_ZSTANDARD, cut=(magic, b"\0\0\0\0", 1))
+    assert len(report.traces) == 1
+    assert "_journal/start.json cannot be unpacked" in report.warnings[0]
 
 
 @given(damaged({**LOG, "samples": [SAMPLE]}))
