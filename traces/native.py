@@ -16,6 +16,7 @@ from agent.messages import Message
 from agent.trace import SCHEMA, Entry, Record, Request, ToolRun, Trace, TraceStep
 from agent.usage import MOST_TOKENS, Usage
 from traces.importing import ImportBuilder
+from traces.native_requests import put_request_right
 from traces.repair import as_text, repair_message
 from traces.times import is_time, time_of
 
@@ -95,6 +96,8 @@ def _keys(kind: type) -> tuple[str, ...]:
 def _put_right(trace: Trace, sound: bool) -> set[str]:
     problems: set[str] = set()
     _typed(trace, problems, str, "title", "task", default="")
+    _typed(trace, problems, dict, "config", default={})
+    _typed(trace.source, problems, str, "format", "parent")
     _timed(trace, problems, "created")
     _typed(trace.outcome, problems, str, "reason")
     _typed(trace.outcome, problems, str, "final", "detail", "fallback", default="")
@@ -161,6 +164,8 @@ def _put_step_right(step: TraceStep, number: int, messages: int, problems: set[s
     _amount(step, problems, "latency_ms", "first_token_ms", "cost")
     _timed(step, problems, "started")
     _in_range(step, "reply", messages, problems)
+    if step.request is not None and not put_request_right(step.request, messages):
+        problems.add("a request holds what the message list does not")
 
 
 def _put_run_right(run: ToolRun, messages: int, problems: set[str]) -> None:

@@ -144,6 +144,7 @@ class _Dropped:
 
     def __init__(self, material: Material) -> None:
         self._results = {c.run.message: c for c in material.calls if c.run.message is not None and not c.failed}
+        self._end = len(material.trace.messages)
         self._known: set[tuple[int, int]] = set()
         self.lost: dict[int, Call] = {}
         """Calls whose result the model no longer sees, by their fingerprints."""
@@ -160,7 +161,8 @@ class _Dropped:
             if edit.op != "drop" or edit.by != "context" or span in self._known:
                 continue
             self._known.add(span)
-            found |= {at for at in range(edit.message, edit.message + edit.count) if at in self._results}
+            end = min(edit.message + edit.count, self._end)
+            found |= {at for at in range(edit.message, end) if at in self._results}
         self.lost |= {self._results[at].key: self._results[at] for at in found}
         return found
 

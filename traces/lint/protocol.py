@@ -56,7 +56,7 @@ NOT_JSON = Rule(
 )
 RULES = (ORPHAN, UNANSWERED, EARLY, DUPLICATE, NOT_JSON)
 
-_LISTS = frozenset(("openai-chat", "anthropic-messages", "bedrock-converse", "gemini-contents", "ollama"))
+_LISTS = ("openai-chat", "anthropic-messages", "bedrock-converse", "gemini-contents", "ollama")
 """Formats that keep a message list as it is sent. In the others, messages stand in the order of their happening."""
 
 
