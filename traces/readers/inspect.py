@@ -42,7 +42,7 @@ _GRADES = {"C": True, "I": False, "N": False}
 def matches(document: Document) -> bool:
     """A log, an archive of one, or samples of one."""
     if document.members:
-        return any(_is_log(member.value) and _path(member) in _HEADERS for member in document.members)
+        return any(_is_log(member.value) and _path(member, document) in _HEADERS for member in document.members)
     return any(_is_log(record) or _is_sample(record) for record in document.records[:_LOOKED_AT])
 
 
@@ -69,13 +69,12 @@ def _is_sample(value: Any) -> bool:
     return isinstance(value, Mapping) and {"epoch", "target"} <= value.keys() and not value.keys().isdisjoint(_CONTENTS)
 
 
-def _path(member: Document) -> str:
-    """The path inside the archive."""
-    return member.name.rsplit(": ", 1)[-1]
+def _path(member: Document, archive: Document) -> str:
+    return member.name.removeprefix(f"{archive.name}: ")
 
 
 def _read_archive(document: Document, out: ImportBuilder) -> None:
-    members = {_path(member): member.value for member in document.members}
+    members = {_path(member, document): member.value for member in document.members}
     header: Mapping[str, Any] = next((members[path] for path in _HEADERS if _is_log(members.get(path))), {})
     if "header.json" not in members:
         out.warn("the log has no header: the evaluation was still running, or was stopped")
@@ -91,7 +90,8 @@ def _read_archive(document: Document, out: ImportBuilder) -> None:
 
 def _read_samples(samples: list[Mapping[str, Any]], log: Mapping[str, Any], out: ImportBuilder) -> None:
     if not samples:
-        out.warn(f"the log holds no samples, only its results{_results(log)}")
+        results = _results(log)
+        out.warn(f"the log holds no samples, only its results: {results}" if results else "the log holds no samples")
     order = _Order(log)
     for sample in sorted(samples, key=order):
         _read_sample(sample, log, out)
@@ -121,7 +121,7 @@ def _results(log: Mapping[str, Any]) -> str:
         for key, metric in mapping(score.get("metrics")).items()
         if (value := mapping(metric).get("value")) is not None
     ]
-    return f": {', '.join(scores)}" if scores else ""
+    return ", ".join(scores)
 
 
 # -- one sample ----------------------------------------------------------------------------------------------------

@@ -177,13 +177,14 @@ def archive(*, header=True, samples=(), packing=zipfile.ZIP_STORED, cut=None):
 
 
 def test_samples_of_an_archive_come_in_the_order_of_the_data_set():
-    names = [("gate", 2), ("gate", 1), ("door", 2), ("door", 1)]
+    names = [("gate", 2), ("gate", 1), ("door", 2), ("door", 1), ("in: out", 1)]
     report = archive(samples=[{**SAMPLE, "id": name, "epoch": epoch} for name, epoch in names])
     assert [trace.title for trace in report.traces] == [
         "doors: sample door, epoch 1",
         "doors: sample door, epoch 2",
         "doors: sample gate, epoch 1",
         "doors: sample gate, epoch 2",
+        "doors: sample in: out, epoch 1",
     ]
 
 
