@@ -9,14 +9,16 @@ from streamlit.delta_generator import DeltaGenerator
 
 from agent.errors import AgentError, InputError
 from pages.parts import address
+from pages.parts.annotating import tagged
 from pages.parts.conversations import conversation_choice, first_error
 from pages.parts.data import private, store
 from pages.parts.exports import export_menu
+from pages.parts.facts import findings_fact
 from pages.parts.faults import noticed_panel
-from pages.parts.findings import findings_panel
 from pages.parts.following import follow, keep_to_newest
 from pages.parts.import_report import import_report
 from pages.parts.library import library, title_words
+from pages.parts.mapper import by_columns, mapper
 from pages.parts.menu import ensure_menu
 from pages.parts.notices import notices
 from pages.parts.open_file import open_fields
@@ -28,6 +30,7 @@ from pages.parts.trace_view import details_part, messages_part, trace_head
 from pages.parts.unknown_file import unknown_file
 from pages.parts.words import t
 from traces.index import INTERRUPTED, TraceInfo
+from traces.mapping import FORMAT
 
 
 def page() -> None:
@@ -125,6 +128,7 @@ def show(opened: Opened, number: int, head: DeltaGenerator, *, live: bool = Fals
         head: the line on top, to which the models and the way to the first error are added.
         live: the run goes on in this server.
     """
+    opened = by_columns(opened)
     report = opened.report
     if not report.traces:
         unknown_file(report)
@@ -139,14 +143,15 @@ def show(opened: Opened, number: int, head: DeltaGenerator, *, live: bool = Fals
         st.text(f"{t('Model')}: {', '.join(summary.models) or t('not reported')}", width="content")
         first_error(reading.trace)
         export_menu(reading.trace, report, key=f"export-{reading.trace.trace_id}")
-    trace_head(reading, live=live)
-    strip = st.container(horizontal=True, gap="medium")
-    with strip:
-        import_report(report, summary.warnings)
+    line = trace_head(reading, live=live)
+    import_report(report, summary.warnings)
+    if report.format == FORMAT:
+        with st.expander(t("Change the columns"), type="compact", icon=":material/table_view:"):
+            mapper(report, key=f"mapper-{reading.trace.trace_id}")
     noticed_panel(reading.trace)
-    selected = messages_part(reading, {}, live=live)
-    with strip:  # after the table: the linter reads the whole trace
-        findings_panel(reading.trace, reading.findings, key=f"findings-{reading.trace.trace_id}")
+    selected = messages_part(reading, tagged(reading.trace.trace_id), live=live)
+    with line:
+        findings_fact(reading)
     details_part(reading, selected)
 
 

@@ -8,8 +8,8 @@ from typing import Any
 import streamlit as st
 
 from pages.parts import address, selection
-from pages.parts.cost_words import remark_words
 from pages.parts.data import prices
+from pages.parts.price_words import cost_note
 from pages.parts.words import t
 from traces.figures import (
     context_per_step,
@@ -115,7 +115,7 @@ class _Drawer:
             selected=self._step,
         )  # fmt: skip
         for remark in dict.fromkeys(note for cost in costs for note in cost.notes):
-            st.caption(remark_words(remark))
+            st.caption(cost_note(remark))
 
     def _chart(self, name: str, title: str, height: int, draw: Draw, *data: object, **more: object) -> None:
         words = self._words

@@ -3,20 +3,26 @@
 from __future__ import annotations
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from pages.parts.data import prices
+from pages.parts.findings import count_words
 from pages.parts.words import t
 from traces.prices import step_costs
 from traces.reading import Reading
 from traces.timing import WallTime
 
 
-def facts_line(reading: Reading) -> None:
-    """Draw messages, steps, calls, tokens, time and cost, each with what is to be known about it below."""
+def facts_line(reading: Reading) -> DeltaGenerator:
+    """Draw messages, steps, calls, tokens, time and cost, each with what is to be known about it below.
+
+    Gives the line, to which :func:`findings_fact` can be added later.
+    """
     summary, tokens = reading.summary, reading.summary.tokens
     about = "≈ " if tokens.estimated else ""
     stated = summary.reported
-    with st.container(horizontal=True, gap="medium"):
+    line = st.container(horizontal=True, gap="medium")
+    with line:
         _fact(t("Messages"), f"{summary.messages:,}")
         _fact(t("Steps"), f"{summary.steps:,}")
         errors = t("errors: {n}", n=f"{summary.errors:,}") if summary.errors else None
@@ -33,6 +39,13 @@ def facts_line(reading: Reading) -> None:
             _fact(t("Total, as the file states it"), _count(stated.total, ""), t("the steps add up to another sum"))
         _fact(t("Duration"), _seconds(reading.wall.wall), _split(reading.wall))
         _fact(t("Cost"), *_cost(reading))
+    return line
+
+
+def findings_fact(reading: Reading) -> None:
+    """Draw how much the linter found. It reads the whole trace, so it is asked after the table is drawn."""
+    found = reading.findings
+    _fact(t("Findings"), f"{len(found):,}", count_words(found) or None)
 
 
 def _fact(name: str, value: str, remark: str | None = None) -> None:

@@ -1,4 +1,4 @@
-"""What the linter found in a trace: a line of counts that opens to a list, each finding with its place and its cost."""
+"""What the linter found in a trace: how much, and a list of it, each finding with its place and its cost."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _WEIGHT = {severity: weight for weight, severity in enumerate(Severity)}
 
 
 def findings_panel(trace: Trace, findings: Sequence[Finding], *, key: str) -> None:
-    """Draw the line of counts, and the list while it is open.
+    """Draw one page of the findings, the gravest first, those of one rule together.
 
     Args:
         trace: the trace.
@@ -33,17 +33,6 @@ def findings_panel(trace: Trace, findings: Sequence[Finding], *, key: str) -> No
     if not findings:
         st.caption(t("The linter found nothing to remark on."))
         return
-    counts = Counter(finding.severity for finding in findings)
-    looks = [(severity_look(severity), counts[severity]) for severity in Severity if counts[severity]]
-    label = t("Findings") + ": " + " · ".join(f"{look.label}: {number:,}" for look, number in looks)
-    panel = st.expander(label, key=f"{key}-open", type="compact", icon=":material/rule:", on_change="rerun")
-    if panel.open:
-        with panel:
-            _list(trace, findings, key)
-
-
-def _list(trace: Trace, findings: Sequence[Finding], key: str) -> None:
-    """One page of the findings, the gravest first, those of one rule together."""
     counts = Counter(finding.rule.name for finding in findings)
     names = sorted(counts, key=lambda name: (_WEIGHT[RULES[name].severity], _ORDER[name]))
     rule = _ALL
@@ -59,6 +48,13 @@ def _list(trace: Trace, findings: Sequence[Finding], key: str) -> None:
         _rule(of_rule)
         for number, finding in group:
             _finding(trace, finding, key=f"{key}-go-{rule}-{number}")
+
+
+def count_words(findings: Sequence[Finding]) -> str:
+    """How many there are of each severity; empty where there are none."""
+    counts = Counter(finding.severity for finding in findings)
+    looks = [(severity_look(severity), counts[severity]) for severity in Severity if counts[severity]]
+    return " · ".join(f"{look.label} {number:,}" for look, number in looks)
 
 
 def _choose_rule(counts: Counter[str], names: list[str], key: str) -> str:

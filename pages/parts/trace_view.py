@@ -5,10 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from pages.parts import address
+from pages.parts.annotating import annotations_panel
 from pages.parts.charts import step_charts
 from pages.parts.facts import facts_line
+from pages.parts.findings import findings_panel
 from pages.parts.message_filter import message_filter
 from pages.parts.message_table import saved_table
 from pages.parts.message_view import message_view
@@ -19,19 +22,20 @@ from pages.parts.words import t
 from traces.reading import Reading
 
 
-def trace_head(reading: Reading, *, live: bool = False) -> None:
-    """Draw the numbers of a trace and how it ended.
+def trace_head(reading: Reading, *, live: bool = False) -> DeltaGenerator:
+    """Draw the numbers of a trace and how it ended; gives the line of numbers, which has room for more.
 
     Args:
         reading: the trace.
         live: its run goes on, so there is no outcome yet.
     """
     with st.container(border=True, key="facts", gap="xsmall"):
-        facts_line(reading)
+        line = facts_line(reading)
         if live:
             st.markdown(f":blue-badge[{t('The run is going on; this is what it has left so far.')}]")
         else:
             outcome_panel(reading.trace.outcome)
+    return line
 
 
 def messages_part(reading: Reading, tagged: Mapping[int, Sequence[str]], *, live: bool = False) -> int | None:
@@ -64,16 +68,29 @@ def details_part(reading: Reading, selected: int | None) -> None:
 
 
 def _tabs(reading: Reading, selected: int | None) -> None:
-    """The selected message, the request of its step, and the tools. Only the tab that is open is drawn."""
+    """The selected message, what the linter says, notes, the request, the tools. Only the open tab is drawn."""
     trace = reading.trace
-    names = [t("Message"), t("Request"), t("Tools")]
-    message, request, tools = st.tabs(names, key="trace-tabs", on_change="rerun")
+    found = len(reading.findings)
+    names = [
+        t("Message"),
+        t("Findings: {n}", n=found) if found else t("Findings"),
+        t("Notes"),
+        t("Request"),
+        t("Tools"),
+    ]
+    message, findings, notes, request, tools = st.tabs(names, key=f"tabs-{trace.trace_id}", on_change="rerun")
     if message.open:
         with message:
             if selected is None:
                 st.caption(t("Select a row of the table to read that message in full."))
             else:
                 message_view(reading, selected, key="message", choose=address.choose_message)
+    if findings.open:
+        with findings:
+            findings_panel(trace, reading.findings, key=f"findings-{trace.trace_id}")
+    if notes.open:
+        with notes:
+            annotations_panel(trace, selected, key=f"notes-{trace.trace_id}")
     if request.open:
         with request:
             step = None if selected is None else trace.entries[selected].step

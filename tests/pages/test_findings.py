@@ -20,17 +20,17 @@ def page() -> None:
     """A page that shows nothing but the findings of the trace in the session."""
     import streamlit as st
 
-    from pages.parts.findings import findings_panel
+    from pages.parts.findings import count_words, findings_panel
     from traces.lint import lint
 
     trace = st.session_state["trace"]
+    st.code(count_words(lint(trace)))
     findings_panel(trace, lint(trace), key="f")
 
 
 def opened(trace: Trace, **parameters: str) -> AppTest:
     app = AppTest.from_function(page, default_timeout=30)
     app.session_state["trace"] = trace
-    app.session_state["f-open"] = True
     for key, value in parameters.items():
         app.query_params[key] = value
     return drawn(app)
@@ -66,13 +66,13 @@ def test_a_sound_trace_says_so_and_shows_no_list() -> None:
     trace = Trace()
     trace.add(Message("user", "go"), "user")
     app = opened(trace)
-    assert not app.expander
+    assert app.code[0].value == ""
     assert [caption.value for caption in app.caption] == ["The linter found nothing to remark on."]
 
 
-def test_the_line_counts_by_severity_and_a_button_selects_the_message() -> None:
+def test_findings_are_counted_by_severity_and_a_button_selects_the_message() -> None:
     app = opened(trace_with_orphans(2))
-    assert app.expander[0].label == "Findings: ✖ error: 2"
+    assert app.code[0].value == "✖ error 2"
     assert [button.label for button in app.button] == ["Message 2", "Message 3"]
     app.button[1].click()
     drawn(app)
@@ -96,7 +96,7 @@ def test_words_of_the_trace_are_plain_text() -> None:
 
 def test_everything_is_said_in_chinese() -> None:
     app = opened(trace_with_orphans(1), lang="zh")
-    assert app.expander[0].label == "检查结果: ✖ 错误: 1"
+    assert app.code[0].value == "✖ 错误 1"
     assert app.text[0].value.startswith("消息 2 是 c0 的工具结果")
 
 
