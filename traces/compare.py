@@ -16,6 +16,8 @@ from agent import jsontext
 from agent.messages import Message, ToolCall
 from agent.trace import ToolRun, Trace, TraceStep
 from traces.aligning import align
+from traces.billing import bill_of, total_cost
+from traces.prices import PriceTable
 from traces.repair import as_text
 from traces.summary import TraceSummary, summarise
 from traces.text import message_text
@@ -58,6 +60,8 @@ class Delta:
     name: str
     a: float | None
     b: float | None
+    computed: bool = False
+    """A cost that no file says: it comes from the table of prices, at least in part."""
 
     @property
     def change(self) -> float | None:
@@ -105,8 +109,14 @@ class Comparison:
         return sum(row.kind == kind for row in self.rows)
 
 
-def compare(a: Trace, b: Trace) -> Comparison:
-    """Compare two traces. It takes time in proportion to their length, also where they have little in common."""
+def compare(a: Trace, b: Trace, prices: PriceTable | None = None) -> Comparison:
+    """Compare two traces. It takes time in proportion to their length, also where they have little in common.
+
+    Args:
+        a: the first trace.
+        b: the second trace.
+        prices: for costs that a file does not say; None: they stay unknown.
+    """
     rows, approximate = _rows(a.messages, b.messages)
     summary_a, summary_b = summarise(a), summarise(b)
     answers = a.outcome.final, b.outcome.final
@@ -114,7 +124,7 @@ def compare(a: Trace, b: Trace) -> Comparison:
         rows=tuple(rows),
         prefix=next((n for n, row in enumerate(rows) if row.kind != "same"), len(rows)),
         steps=tuple(_steps(a.steps, b.steps, rows)),
-        deltas=tuple(_deltas(a, b, summary_a, summary_b)),
+        deltas=tuple(_deltas(a, b, summary_a, summary_b, prices or PriceTable())),
         tools=tuple(_tools(a, b)),
         outcome_a=summary_a.outcome,
         outcome_b=summary_b.outcome,
@@ -239,7 +249,11 @@ def _insert(pairs: list[StepPair], more: list[StepPair]) -> list[StepPair]:
     return pairs
 
 
-def _deltas(a: Trace, b: Trace, summary_a: TraceSummary, summary_b: TraceSummary) -> Iterable[Delta]:
+def _deltas(
+    a: Trace, b: Trace, summary_a: TraceSummary, summary_b: TraceSummary, prices: PriceTable
+) -> Iterable[Delta]:
+    cost_a = total_cost(summary_a.cost, bill_of(a, summary_a.cost), prices)
+    cost_b = total_cost(summary_b.cost, bill_of(b, summary_b.cost), prices)
     tokens_a, tokens_b = summary_a.tokens, summary_b.tokens
     time_a, time_b = wall_time(a), wall_time(b)
     yield Delta("steps", summary_a.steps, summary_b.steps)
@@ -250,7 +264,7 @@ def _deltas(a: Trace, b: Trace, summary_a: TraceSummary, summary_b: TraceSummary
     yield Delta("cached_tokens", tokens_a.cached_tokens, tokens_b.cached_tokens)
     yield Delta("completion_tokens", tokens_a.completion_tokens, tokens_b.completion_tokens)
     yield Delta("total_tokens", tokens_a.total, tokens_b.total)
-    yield Delta("cost", summary_a.cost, summary_b.cost)
+    yield Delta("cost", cost_a.value, cost_b.value, cost_a.computed or cost_b.computed)
     yield Delta("duration_s", summary_a.duration_s, summary_b.duration_s)
     yield Delta("model_s", time_a.model, time_b.model)
     yield Delta("tools_s", time_a.tools, time_b.tools)

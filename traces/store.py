@@ -68,6 +68,8 @@ class Store:
         if changed or gone:
             self._read_changed(changed, found, rows, gone, progress)
         shown = [info for infos in _without_doubles(rows, found).values() for info in infos]
+        if changed or gone:  # the index gives them in this order; of equally old ones it should always be the same
+            shown.sort(key=lambda info: (info.path, info.number))
         return sorted(shown, key=lambda info: info.created or "", reverse=True)
 
     def find(self, trace_id: str) -> TraceInfo | None:

@@ -64,7 +64,8 @@ def _add(pieces: list[Piece], op: Op, text: str) -> None:
 def diff_lines(diff: WordDiff, folded: str = "… {n} …") -> str:
     """The differences as lines: ``-`` before those of the first text, ``+`` before those of the second.
 
-    The words that differ stand in ``[-…-]`` and ``{+…+}``; unchanged lines far from a change are folded.
+    In a line that is new in part, the words that differ stand in ``[-…-]`` and ``{+…+}``. Unchanged lines far from a
+    change are folded.
 
     Args:
         diff: of two texts.
@@ -72,35 +73,73 @@ def diff_lines(diff: WordDiff, folded: str = "… {n} …") -> str:
     """
     lines: list[str] = []
     same: list[str] = []
-    for changed, text_a, text_b in _hunks(diff.pieces):
-        if not changed:
-            same.append(f" {text_a}")
+    for hunk in _hunks(diff.pieces):
+        if not (hunk.removed or hunk.added):
+            same.append(f" {hunk.text_a}")
             continue
-        lines += _fold(same, folded, first=not lines)
+        lines += [*_fold(same, folded, first=not lines), *_changed(hunk)]
         same = []
-        lines += [f"-{line}" for line in text_a.split("\n")] if text_a else []
-        lines += [f"+{line}" for line in text_b.split("\n")] if text_b else []
     return "\n".join([*lines, *_fold(same, folded, first=not lines, last=True)])
 
 
-def _hunks(pieces: tuple[Piece, ...]) -> Iterator[tuple[bool, str, str]]:
-    """Stretches between two line breaks that both texts have: whether something differs, and each text's words."""
-    text_a = text_b = ""
-    changed = False
+@dataclass(slots=True)
+class _Hunk:
+    """A stretch between two line breaks that both texts have; words that differ are marked."""
+
+    text_a: str = ""
+    text_b: str = ""
+    removed: bool = False
+    added: bool = False
+
+
+def _hunks(pieces: tuple[Piece, ...]) -> Iterator[_Hunk]:
+    hunk = _Hunk()
     for piece in pieces:
         if piece.op == "only_a":
-            text_a, changed = f"{text_a}[-{piece.text}-]", True
+            hunk.text_a, hunk.removed = hunk.text_a + _marked(piece.text, "[-", "-]"), True
         elif piece.op == "only_b":
-            text_b, changed = f"{text_b}{{+{piece.text}+}}", True
+            hunk.text_b, hunk.added = hunk.text_b + _marked(piece.text, "{+", "+}"), True
         else:
             head, *rest = piece.text.split("\n")
-            text_a, text_b = text_a + head, text_b + head
+            hunk.text_a, hunk.text_b = hunk.text_a + head, hunk.text_b + head
             for line in rest:
-                yield changed, text_a, text_b
-                text_a = text_b = line
-                changed = False
-    if changed or text_a:
-        yield changed, text_a, text_b
+                yield hunk
+                hunk = _Hunk(line, line)
+    if hunk.text_a or hunk.text_b:
+        yield hunk
+
+
+def _marked(text: str, begin: str, end: str) -> str:
+    """Each line of a text between marks."""
+    return "\n".join(f"{begin}{line}{end}" if line else "" for line in text.split("\n"))
+
+
+def _changed(hunk: _Hunk) -> list[str]:
+    """The lines of a hunk. Where nothing was taken away, or nothing added, one text shows all there is."""
+    if not hunk.added:
+        return [_line("-", line, "[-", "-]", whole=False) for line in hunk.text_a.split("\n")]
+    if not hunk.removed:
+        return [_line("+", line, "{+", "+}", whole=False) for line in hunk.text_b.split("\n")]
+    return [
+        *(_line("-", line, "[-", "-]", whole=True) for line in hunk.text_a.split("\n")),
+        *(_line("+", line, "{+", "+}", whole=True) for line in hunk.text_b.split("\n")),
+    ]
+
+
+def _line(sign: str, line: str, begin: str, end: str, *, whole: bool) -> str:
+    """One line with its sign; marks round all of it say no more than the sign does.
+
+    Args:
+        sign: ``-`` or ``+``.
+        line: its words.
+        begin: of a mark.
+        end: of a mark.
+        whole: the sign holds for lines without a mark too.
+    """
+    if begin not in line:
+        return f"{sign if whole or not line else ' '}{line}"
+    inner = line[len(begin) : -len(end)]
+    return f"{sign}{inner}" if line.startswith(begin) and line.endswith(end) and end not in inner else f"{sign}{line}"
 
 
 def _fold(lines: list[str], folded: str, *, first: bool, last: bool = False) -> list[str]:

@@ -38,7 +38,7 @@ def tagged(trace_id: str) -> dict[int, tuple[str, ...]]:
 
 
 def annotations_panel(trace: Trace, selected: int | None, *, key: str) -> None:
-    """Draw the notes on a trace and on the selected message; a closed line until it is opened.
+    """Draw the notes on a trace and on the selected message.
 
     A server that others can reach keeps no notes: everyone there would see and change everyone's.
 
@@ -50,23 +50,17 @@ def annotations_panel(trace: Trace, selected: int | None, *, key: str) -> None:
     if not private():
         return
     notes = notebook().of(trace.trace_id)
-    count = len(notes.messages) + bool(notes.trace)
-    label = t("Notes and tags: {n}", n=count) if count else t("Notes and tags")
-    panel = st.expander(label, key=f"{key}-open", type="compact", icon=":material/edit_note:", on_change="rerun")
-    if not panel.open:
-        return
-    with panel:
-        known = sorted({tag for each in all_notes().values() for tag in each.tags}, key=str.casefold)
-        left, right = st.columns(2, gap="medium")
-        with left:
-            if selected is None:
-                st.caption(t("Select a message to write a note on it."))
-            else:
-                note = notes.messages.get(selected, Note())
-                _form(trace, selected, note, known, key, t("Message {n}", n=selected + 1))
-        with right:
-            _form(trace, None, notes.trace, known, key, t("The whole trace"))
-        _list(notes)
+    known = sorted({tag for each in all_notes().values() for tag in each.tags}, key=str.casefold)
+    left, right = st.columns(2, gap="medium")
+    with left:
+        if selected is None:
+            st.caption(t("Select a message to write a note on it."))
+        else:
+            note = notes.messages.get(selected, Note())
+            _form(trace, selected, note, known, key, t("Message {n}", n=selected + 1))
+    with right:
+        _form(trace, None, notes.trace, known, key, t("The whole trace"))
+    _list(notes)
 
 
 def _form(trace: Trace, position: int | None, note: Note, known: list[str], key: str, label: str) -> None:

@@ -267,7 +267,10 @@ def _numbers(comparison: Comparison) -> None:
     }
     left, right = st.columns(2, gap="medium")
     with left:
-        rows = [(words[delta.name], delta.a, delta.b, delta.change) for delta in comparison.deltas]
+        rows = [
+            (t("Cost, computed") if delta.computed else words[delta.name], delta.a, delta.b, delta.change)
+            for delta in comparison.deltas
+        ]
         _table(rows, t("Numbers of both traces"), t("Number"), placeholder=t("not reported"))
         for letter, reason in (("A", comparison.outcome_a), ("B", comparison.outcome_b)):
             tone, sentence = reason_words(reason)

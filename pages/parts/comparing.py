@@ -6,10 +6,11 @@ import streamlit as st
 
 from agent.errors import InputError
 from agent.trace import Trace
-from pages.parts.data import store
+from pages.parts.data import prices, store
 from pages.parts.opened import read_saved
 from pages.parts.words import t
 from traces.compare import Comparison, compare
+from traces.prices import PriceTable
 
 
 def trace_of(trace_id: str) -> Trace:
@@ -29,11 +30,14 @@ def trace_of(trace_id: str) -> Trace:
 
 
 def compared(a: Trace, b: Trace) -> Comparison:
-    """The comparison of two traces that nobody changes any more."""
-    return _compared((id(a), id(b)), a, b)[2]
+    """The comparison of two traces that nobody changes any more, with the prices as they are now."""
+    table = prices()
+    return _compared((id(a), id(b), id(table)), (a, b, table))[1]
 
 
 @st.cache_resource(max_entries=8, show_spinner=False)
-def _compared(key: tuple[int, int], _a: Trace, _b: Trace) -> tuple[Trace, Trace, Comparison]:
-    """Kept together with the traces, so that no other object can get the identity that the key is made of."""
-    return _a, _b, compare(_a, _b)
+def _compared(
+    key: tuple[int, int, int], _what: tuple[Trace, Trace, PriceTable]
+) -> tuple[tuple[Trace, Trace, PriceTable], Comparison]:
+    """Kept together with what is compared, so that no other object can get the identity that the key is made of."""
+    return _what, compare(*_what)

@@ -137,7 +137,7 @@ def _delete(subject: list[TraceInfo]) -> None:
     except AgentError as error:
         address.tell(str(error))
     else:
-        shelf.clear_selection("")
+        shelf.clear_selection()
 
 
 def _notes_button(infos: Sequence[TraceInfo], notes: Mapping[str, Notes]) -> None:

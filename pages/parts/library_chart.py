@@ -27,15 +27,17 @@ def library_chart(infos: Sequence[TraceInfo]) -> None:
     Args:
         infos: the ticked lines, else all that are shown.
     """
-    infos = [info for info in infos if info.error is None]
-    label = t("Chart of {n} traces", n=f"{min(len(infos), MOST_POINTS):,}")
     panel = st.expander(
-        label, key="library-chart-open", type="compact", icon=":material/scatter_plot:", on_change="rerun"
+        t("Chart of the traces"),  # the same words always: others would close the panel
+        key="library-chart-open",
+        type="compact",
+        icon=":material/scatter_plot:",
+        on_change="rerun",
     )
     if not panel.open:
         return
     with panel:
-        infos = infos[:MOST_POINTS]
+        infos = [info for info in infos if info.error is None][:MOST_POINTS]
         address.seed(_AXES, "tokens")
         axes = st.segmented_control(
             t("Axes"),
@@ -45,6 +47,7 @@ def library_chart(infos: Sequence[TraceInfo]) -> None:
             required=True,
             label_visibility="collapsed",
         )
+        st.caption(t("Traces in the chart: {n}", n=f"{len(infos):,}"))
         _draw(infos, by_cost=axes == "cost")
 
 

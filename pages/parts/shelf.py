@@ -63,11 +63,16 @@ def ticked_rows(shown: Sequence[TraceInfo]) -> Any:
     return {"selection": {"rows": [row for row, info in enumerate(shown) if place_of(info) in ticked], "columns": []}}
 
 
-def clear_selection(table: str) -> None:
-    """Tick no line any more."""
+def clear_selection(table: str | None = None) -> None:
+    """Tick no line any more.
+
+    Args:
+        table: key of the table that shows them; None: it will be another one anyway.
+    """
     st.session_state.pop(_CHOSEN, None)
     st.session_state.pop(_CURRENT, None)
-    st.session_state.pop(table, None)
+    if table:
+        st.session_state.pop(table, None)
 
 
 def clicked_row(key: str) -> int | None:

@@ -154,7 +154,10 @@ def test_differences_are_lines_with_marked_words():
     diff = word_diff("the cat\nsat\n" + "x\n" * 9 + "end", "the dog\nsat\n" + "x\n" * 9 + "end")
     assert diff_lines(diff).split("\n") == ["-the [-cat-]", "+the {+dog+}", " sat", " x", "… 9 …"]
     assert diff_lines(word_diff("same", "same")) == " same"
-    assert diff_lines(word_diff("", "new\nlines")) == "+{+new\n+lines+}"
+    assert diff_lines(word_diff("", "new\nlines")) == "+new\n+lines"
+    assert diff_lines(word_diff("f(x)\n", "first\nf(x)\n")) == "+first\n f(x)"
+    assert diff_lines(word_diff("a b c", "a c")) == "-a [-b -]c"
+    assert diff_lines(word_diff("one", "two")) == "-one\n+two"
 
 
 def test_long_texts_are_compared_by_lines_which_is_said():

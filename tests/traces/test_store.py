@@ -53,6 +53,16 @@ def test_the_newest_run_comes_first(store, trace):
     assert [info.id for info in store.list()] == ["run-3", "run-2", "run-1"]
 
 
+def test_equally_old_traces_keep_their_order_from_the_first_listing_on(store, samples, trace):
+    for trace_id in ("b", "c", "a"):
+        save_trace(another(trace, trace_id), store.folder)
+    save_trace(another(trace, "bundled"), samples)
+    first = [info.id for info in store.list()]
+    assert first == [info.id for info in store.list()]
+    save_trace(replace(another(trace, "b"), title="changed"), store.folder)
+    assert first == [info.id for info in store.list()]
+
+
 def test_bundled_and_saved_traces_are_told_apart(store, samples, trace):
     save_trace(another(trace, "bundled-1"), samples)
     save_trace(another(trace, "saved-1"), store.folder)
