@@ -66,10 +66,9 @@ class TraceBuilder:
         """The id of the trace; sub-agents name it as their parent."""
         return self._trace.trace_id
 
-    @property
-    def tool_runs(self) -> list[ToolRun]:
-        """The tool calls so far, in their order; to look at, not to change."""
-        return [run for step in self._trace.steps for run in step.tools]
+    def tool_runs(self, steps: int | None = None) -> list[ToolRun]:
+        """The tool calls of all steps so far, or of the last ``steps``, in their order; to look at, not to change."""
+        return [run for step in self._trace.steps[-steps if steps else None :] for run in step.tools]
 
     def model(self, name: Any, provider: Any = None) -> None:
         """The model that was asked, and by whom it was served. The first that is named counts."""

@@ -8,7 +8,10 @@ is found which it is.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections import deque
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -41,16 +44,71 @@ class Said:
     """Of an output: the numbers that stand in it."""
 
 
+_NOTHING = Said()
+
+
 def asked(value: Any) -> Said:
     """What went in."""
+    if value is None:
+        return _NOTHING
+    if isinstance(value, str) and value.startswith("["):
+        return _history(value)
     value = unfold(value)
     if isinstance(value, dict):
         return _request(value)
     return _words(value, "user")
 
 
+# -- histories that repeat -----------------------------------------------------------------------------------------
+
+_Heard = tuple[str, Said]
+_heard: ContextVar[deque[_Heard] | None] = ContextVar("heard", default=None)
+_REMEMBERED = 4
+"""Texts that are kept at once: those of a few agents that run side by side."""
+
+
+@contextmanager
+def remembering() -> Iterator[None]:
+    """Within, a list of messages that begins like one before is read from where it differs.
+
+    Each model call repeats the history; so reading takes time and memory for what is new, not for all of it.
+    """
+    token = _heard.set(deque(maxlen=_REMEMBERED))
+    try:
+        yield
+    finally:
+        _heard.reset(token)
+
+
+def _history(text: str) -> Said:
+    """A list of messages as JSON text."""
+    heard = _heard.get()
+    for head, before in reversed(heard or ()):
+        if text.startswith(head) and text[len(head) :].lstrip().startswith(","):
+            rest = unfold("[" + text[len(head) :].lstrip()[1:])
+            if isinstance(rest, list) and all(map(_stands_alone, rest)):
+                new = _list(rest, "user")
+                said = replace(before, messages=[*before.messages, *new.messages], tools=[*before.tools, *new.tools])
+                break
+    else:
+        value = unfold(text)
+        said = _words(value, "user")
+        if not isinstance(value, list) or not all(map(_stands_alone, value)):
+            return said
+    if heard is not None:
+        heard.append((text.rstrip().removesuffix("]").rstrip(), said))
+    return said
+
+
+def _stands_alone(item: Any) -> bool:
+    """Whether a message means the same whatever stands beside it; items of the Responses API do not."""
+    return isinstance(item, dict) and isinstance(item.get("role"), str) and not responses.is_item(item)
+
+
 def answered(value: Any) -> Said:
     """What came out."""
+    if value is None:
+        return _NOTHING
     value = unfold(value)
     if isinstance(value, dict):
         return _response(value)
@@ -58,7 +116,9 @@ def answered(value: Any) -> Said:
     items = listed(value)
     reason = next((r for item in items if (r := words(item.get("finish_reason")))), None)
     reply = langchain.reply_of(items[-1]) if items and langchain.is_message(items[-1]) else said.reply
-    return replace(said, reply=replace(reply, finish_reason=reply.finish_reason or reason))
+    if reply.finish_reason is None and reason:
+        reply = replace(reply, finish_reason=reason)
+    return said if reply is said.reply else replace(said, reply=reply)
 
 
 def _words(value: Any, role: str) -> Said:
@@ -114,7 +174,7 @@ def _event(value: Mapping[str, Any]) -> Messages:
     return [message] if message else []
 
 
-def _history(value: Mapping[str, Any]) -> Messages:
+def _exchange(value: Mapping[str, Any]) -> Messages:
     return [message for message, _ in pydantic_ai.messages_of(value)]
 
 
@@ -132,7 +192,7 @@ def _has_parts(value: Any) -> bool:
 
 _DIALECTS: tuple[tuple[Callable[[Any], bool], Callable[[Any], Messages]], ...] = (
     (gen_ai.is_event, _event),
-    (pydantic_ai.is_message, _history),
+    (pydantic_ai.is_message, _exchange),
     (langchain.is_message, lambda value: [langchain.message(value)]),
     (gen_ai.is_message, gen_ai.messages_of),
     (vercel.is_ui_message, _ui),

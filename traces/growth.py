@@ -62,6 +62,8 @@ class Conversations:
         self._lossy = lossy
         self._by_first_words: defaultdict[str, list[_Conversation]] = defaultdict(list)
         self._all: list[_Conversation] = []
+        self._last: tuple[Sequence[Mapping[str, Any]], list[_Unit]] = ((), [])
+        """The messages of the last request, and what was made of them."""
 
     def add(
         self,
@@ -77,7 +79,7 @@ class Conversations:
             after: the conversation that it continues, where it holds new messages only.
             begin: makes the trace of a new conversation; ``out.trace`` by default.
         """
-        request = own = [_unit(message) for message in exchange.messages]
+        request = own = self._units(exchange.messages)
         candidates = self._by_first_words[_first_words(request)]
         conversation, known = self._find(candidates, request) if request else (None, 0)
         if after is not None:
@@ -96,6 +98,7 @@ class Conversations:
             if not (self._lossy and _repeats_calls(unit, conversation.sent)):
                 trace.message(message, line=exchange.line)
         conversation.sent = request
+        self._last = exchange.messages, own
         if exchange.reply is not None:
             trace.reply(exchange.reply, line=exchange.line)
             if exchange.reply.message is not None:
@@ -103,6 +106,14 @@ class Conversations:
             for sentence in exchange.reply.unread:
                 self._out.unread(sentence)
         return trace
+
+    def _units(self, messages: Sequence[Mapping[str, Any]]) -> list[_Unit]:
+        """What of each message counts. What the last request said already is not looked at again."""
+        before, known = self._last
+        count = len(before)
+        if not count or len(messages) < count or list(messages[:count]) != list(before):
+            known, count = [], 0
+        return [*known, *(_unit(message) for message in messages[count:])]
 
     def _find(self, candidates: list[_Conversation], request: list[_Unit]) -> tuple[_Conversation | None, int]:
         for compare in (_goes_on, _goes_on_lossy) if self._lossy else (_goes_on,):

@@ -113,12 +113,13 @@ def words_of(attributes: Attributes, events: Events = ()) -> Words:
     provider = first(
         attributes, "gen_ai.provider.name", "llm.provider", "gen_ai.system", "llm.system", "ai.model.provider"
     )
-    if gave.reply.finish_reason is None:
-        gave = replace(gave, reply=replace(gave.reply, finish_reason=_raw_reason(attributes)))
+    reply = numbers_of(attributes, gave.reply)
+    if reply.finish_reason is None and (reason := _raw_reason(attributes)):
+        reply = replace(reply, finish_reason=reason)
     return Words(
         messages=told.messages if known else [*system, *told.messages],
         answer=gave.messages,
-        reply=numbers_of(attributes, gave.reply),
+        reply=reply,
         tools=_tools(attributes) or told.tools,
         model=words(model),
         provider=words(provider),

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from traces.builder import TraceBuilder
+from traces.dialects import remembering
 from traces.growth import Conversations, Exchange
 from traces.importing import ImportBuilder
 from traces.repair import as_text
@@ -60,13 +61,18 @@ def read_spans(
     Returns:
         The conversations of each trace by its id, the first begun first.
     """
+    with remembering():
+        return _read(spans, out, titles or {})
+
+
+def _read(spans: Iterable[Span], out: ImportBuilder, titles: Mapping[str, str]) -> dict[str, list[TraceBuilder]]:
     roots, cut = forest(merged(spans))
     if cut:
         out.warn(f"{cut:,} of the spans go in a circle, each below the other; they were taken as beginnings")
     by_trace: dict[str, list[Span]] = {}
     for root in roots:
         by_trace.setdefault(root.trace, []).append(root)
-    stories = [_Story(out, starts, (titles or {}).get(trace)) for trace, starts in by_trace.items()]
+    stories = [_Story(out, starts, titles.get(trace)) for trace, starts in by_trace.items()]
     heard = {story.trace: story for story in stories if story.has_calls}
     told = [answer for story in heard.values() for answer in story.answers()]
     alone = Conversations(out, lossy=True)
@@ -172,7 +178,7 @@ class _Story:
                 self._let_go(voice, _outer_answer(voice.held.span) if not voice.held.tools else None)
         for voice in self._voices.values():
             for builder in self.begun:
-                self._tools.match(builder, voice)
+                self._tools.match(builder, voice, None)
         for builder in self.begun:
             for result in self._tools.results(builder):
                 builder.message(result)
@@ -297,7 +303,7 @@ class _Story:
         builder.reply(replace(held.reply, message=message or answer))
         for result in results:
             builder.message(result)
-        for (span, use), run in zip(held.tools, builder.tool_runs[-len(held.tools) :], strict=False):
+        for (span, use), run in zip(held.tools, builder.tool_runs(1)[-len(held.tools) :], strict=False):
             builder.tool_run(run.tool_call_id, **facts(span, use))
         self._remark(builder, REBUILT if message is not None else ANSWERED)
 

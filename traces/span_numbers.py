@@ -11,50 +11,72 @@ from traces.reply import Reply
 from traces.unfold import first, number, unfold
 from traces.wire.parts import words
 
+_TOKENS = {
+    "prompt_tokens": (
+        "llm.token_count.prompt",
+        "gen_ai.usage.input_tokens",
+        "gen_ai.usage.prompt_tokens",
+        "llm.usage.prompt_tokens",
+        "ai.usage.inputTokens",
+        "ai.usage.promptTokens",
+    ),
+    "completion_tokens": (
+        "llm.token_count.completion",
+        "gen_ai.usage.output_tokens",
+        "gen_ai.usage.completion_tokens",
+        "llm.usage.completion_tokens",
+        "ai.usage.outputTokens",
+        "ai.usage.completionTokens",
+    ),
+    "total_tokens": (
+        "llm.token_count.total",
+        "llm.usage.total_tokens",
+        "gen_ai.usage.total_tokens",
+        "ai.usage.totalTokens",
+    ),
+    "cached_tokens": (
+        "llm.token_count.prompt_details.cache_read",
+        "gen_ai.usage.cache_read.input_tokens",
+        "gen_ai.usage.cache_read_input_tokens",
+        "gen_ai.usage.details.cache_read_tokens",
+        "gen_ai.usage.details.cached_tokens",
+        "gen_ai.usage.input_tokens.cached",
+        "ai.usage.cachedInputTokens",
+    ),
+    "cache_write_tokens": (
+        "llm.token_count.prompt_details.cache_write",
+        "gen_ai.usage.cache_creation.input_tokens",
+        "gen_ai.usage.cache_creation_input_tokens",
+        "gen_ai.usage.details.cache_write_tokens",
+    ),
+    "reasoning_tokens": (
+        "llm.token_count.completion_details.reasoning",
+        "gen_ai.usage.details.reasoning_tokens",
+        "gen_ai.usage.reasoning_tokens",
+        "gen_ai.usage.output_tokens.reasoning",
+        "ai.usage.reasoningTokens",
+    ),
+}
+"""Where each count stands, in the words of every convention."""
+_NESTED = frozenset(("llm", "gen_ai", "ai"))
+
 
 def usage_of(attributes: Mapping[str, Any]) -> Usage | None:
     """Tokens; cached ones that are larger than the whole prompt were counted beside it, and are added to it."""
-
-    def count(*keys: str) -> int | None:
-        value = next((n for key in keys if (n := number(first(attributes, key))) is not None), None)
-        return None if value is None or not 0 <= value < 1e15 else int(value)
-
-    prompt = count(*_PROMPT)
-    cached, written = count(*_CACHED), count(*_WRITTEN)
-    if prompt is not None and (cached or 0) + (written or 0) > prompt:
-        prompt += (cached or 0) + (written or 0)
-    usage = Usage(
-        prompt_tokens=prompt,
-        completion_tokens=count(*_COMPLETION),
-        total_tokens=count("llm.token_count.total", "llm.usage.total_tokens", "gen_ai.usage.total_tokens", *_TOTAL),
-        cached_tokens=cached,
-        cache_write_tokens=written,
-        reasoning_tokens=count(*_REASONING),
-    )
-    return None if usage == Usage() else usage
-
-
-_PROMPT: tuple[str, ...] = (
-    "llm.token_count.prompt",
-    "gen_ai.usage.input_tokens",
-    "gen_ai.usage.prompt_tokens",
-    "llm.usage.prompt_tokens",
-)
-_PROMPT += ("ai.usage.inputTokens", "ai.usage.promptTokens")
-_COMPLETION: tuple[str, ...] = (
-    "llm.token_count.completion",
-    "gen_ai.usage.output_tokens",
-    "gen_ai.usage.completion_tokens",
-)
-_COMPLETION += ("llm.usage.completion_tokens", "ai.usage.outputTokens", "ai.usage.completionTokens")
-_TOTAL: tuple[str, ...] = ("ai.usage.totalTokens",)
-_CACHED: tuple[str, ...] = ("llm.token_count.prompt_details.cache_read", "gen_ai.usage.cache_read.input_tokens")
-_CACHED += ("gen_ai.usage.cache_read_input_tokens", "gen_ai.usage.details.cache_read_tokens")
-_CACHED += ("gen_ai.usage.details.cached_tokens", "ai.usage.cachedInputTokens", "gen_ai.usage.input_tokens.cached")
-_WRITTEN: tuple[str, ...] = ("llm.token_count.prompt_details.cache_write", "gen_ai.usage.cache_creation.input_tokens")
-_WRITTEN += ("gen_ai.usage.cache_creation_input_tokens", "gen_ai.usage.details.cache_write_tokens")
-_REASONING: tuple[str, ...] = ("llm.token_count.completion_details.reasoning", "gen_ai.usage.details.reasoning_tokens")
-_REASONING += ("gen_ai.usage.reasoning_tokens", "ai.usage.reasoningTokens", "gen_ai.usage.output_tokens.reasoning")
+    get = attributes.get if _NESTED.isdisjoint(attributes) else lambda key: first(attributes, key)
+    counts: dict[str, int] = {}
+    for name, keys in _TOKENS.items():
+        for key in keys:
+            value = get(key)
+            if value is not None and (count := number(value)) is not None and 0 <= count < 1e15:
+                counts[name] = int(count)
+                break
+    if not counts:
+        return None
+    beside = counts.get("cached_tokens", 0) + counts.get("cache_write_tokens", 0)
+    if beside > counts.get("prompt_tokens", beside):
+        counts["prompt_tokens"] += beside
+    return Usage.from_dict(counts)
 
 
 def completed(usage: Usage, more: Usage) -> Usage:
@@ -73,15 +95,15 @@ def numbers_of(attributes: Mapping[str, Any], said: Reply) -> Reply:
     model = first(attributes, "gen_ai.response.model", "ai.response.model", "llm.response.model", "llm.model_name")
     cost = number(first(attributes, "operation.cost", "llm.cost.total", "gen_ai.usage.cost"))
     waited = number(first(attributes, "ai.response.msToFirstChunk", "ai.stream.msToFirstChunk"))
-    return replace(
-        said,
+    return Reply(
         usage=usage_of(attributes) or said.usage,
         finish_reason=said.finish_reason or words(reason),
         model=words(model) or said.model,
         cost=cost if cost is not None and 0 <= cost < 1e9 else None,
         first_token_ms=waited,
-        at=None,
-        started=None,
+        error=said.error,
+        id=said.id,
+        unread=said.unread,
     )
 
 

@@ -11,6 +11,8 @@ from traces.builder import TraceBuilder
 from traces.reply import Reply
 from traces.spans import Span, ToolUse, iso
 
+_RECENT = 50
+"""Steps of a conversation whose calls may still be waiting for their tools."""
 Used = tuple[Span, ToolUse]
 
 
@@ -38,11 +40,17 @@ class ToolRuns:
         """A tool was run."""
         self._waiting.append(_Waiting(span, span.use(), owner))
 
-    def match(self, builder: TraceBuilder, owner: object) -> None:
-        """Give the calls of a conversation their times."""
+    def match(self, builder: TraceBuilder, owner: object, steps: int | None = _RECENT) -> None:
+        """Give the calls of a conversation their times.
+
+        Args:
+            builder: the conversation.
+            owner: the agent that it belongs to.
+            steps: how many of its last steps to look at; None: all.
+        """
         if not self._waiting:
             return
-        for run in builder.tool_runs:
+        for run in builder.tool_runs(steps):
             if id(run) in self._found:
                 continue
             waiting = self._span_of(run, owner)
@@ -59,14 +67,12 @@ class ToolRuns:
 
     def results(self, builder: TraceBuilder) -> list[dict[str, Any]]:
         """Tool messages for the calls of a conversation that have none there, where their spans know the result."""
+        found = [self._found[id(run)] for run in builder.tool_runs(_RECENT) if id(run) in self._found]
         return [
             {**result(use), "tool_call_id": run.tool_call_id, "name": run.name}
-            for run, use in self._of(builder)
+            for run, use in found
             if run.message is None and use.result is not None
         ]
-
-    def _of(self, builder: TraceBuilder) -> list[tuple[ToolRun, ToolUse]]:
-        return [self._found[id(run)] for run in builder.tool_runs if id(run) in self._found]
 
     def take(self, owner: object | None = None) -> list[Used]:
         """The spans that no call was found for, of one agent or of all; they wait no more."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import cache
 from typing import Any
 
 from traces.wire.openai_chat import decoded
@@ -38,20 +39,27 @@ def first(attributes: Mapping[str, Any], *keys: str) -> Any:
     """The first value that is there and not empty; keys may be dotted paths into nested objects."""
     for key in keys:
         value = attributes.get(key)
-        if value is None and "." in key:
+        if value is None and _head(key) in attributes:
             value = _inner(attributes, key)
         if value is not None and value != "":
             return value
     return None
 
 
+@cache
+def _head(path: str) -> str:
+    return path.partition(".")[0]
+
+
 def _inner(attributes: Mapping[str, Any], path: str) -> Any:
-    value: Any = attributes
-    for part in path.split("."):
-        if not isinstance(value, dict):
-            return None
-        value = value.get(part)
-    return value
+    head, _, rest = path.partition(".")
+    value = attributes.get(head)
+    while rest and isinstance(value, dict):
+        if rest in value:
+            return value[rest]
+        head, _, rest = rest.partition(".")
+        value = value.get(head)
+    return None if rest else value
 
 
 def number(value: Any) -> float | None:
