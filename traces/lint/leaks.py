@@ -44,6 +44,6 @@ def _kinds(message: Message) -> list[str]:
     texts = [message.text, *(call.arguments_text() for call in message.tool_calls)]
     for text in texts:
         if text and may_hold_secret(text):
-            clean = redact_text(_STAND_IN.sub("<…>", text))
-            found += Counter(_MARK.findall(clean)) - Counter(_MARK.findall(text))
+            taken = Counter(_MARK.findall(redact_text(text))) - Counter(_MARK.findall(text))
+            found += taken & Counter(_MARK.findall(redact_text(_STAND_IN.sub("<…>", text))))
     return list(found)

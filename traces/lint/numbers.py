@@ -170,7 +170,8 @@ def _jump(material: Material, earlier: TraceStep, step: TraceStep, before: int, 
 
 
 def _unreported(material: Material) -> Iterator[Finding]:
-    steps = [step for step in material.trace.steps if step.reply is not None]
+    entries = material.trace.entries
+    steps = [s for s in material.trace.steps if s.reply is not None and entries[s.reply].maker == "model"]
     if any(step.request for step in steps):  # the others came as history of the first request
         steps = [step for step in steps if step.request]
     without = [step for step in steps if step.usage is None or step.usage.total is None]

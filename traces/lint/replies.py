@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
+from agent.messages import Message
 from traces.lint.findings import Finding, Rule, Severity
 from traces.lint.material import Answer, Call, Material, short
 
@@ -117,7 +118,7 @@ def _may_make_up(text: str) -> bool:
 def _empty(material: Material, answer: Answer) -> Iterator[Finding]:
     at, step = answer.message, answer.step
     message, entry = material.trace.messages[at], material.trace.entries[at]
-    if answer.text or (isinstance(message.content, list) and message.content) or entry.maker != "model":
+    if answer.text or entry.maker != "model" or not _says_nothing(message):
         return
     if any(message.extra.get(key) for key in _TELLING) or (step and (step.tools or _was_cut(step.finish_reason))):
         return
@@ -126,6 +127,12 @@ def _empty(material: Material, answer: Answer) -> Iterator[Finding]:
         rule=EMPTY, facts={"n": at + 1}, message=at, step=step.index if step else None, evidence=(at,),
         cost_tokens=lost, cost_calls=1,
     )  # fmt: skip
+
+
+def _says_nothing(message: Message) -> bool:
+    """Nothing at all, or a thought alone. What a lone end tag makes a thought may well be the answer."""
+    text = message.text.strip()
+    return text.startswith("<think") if text else not (isinstance(message.content, list) and message.content)
 
 
 def _was_cut(finish_reason: str | None) -> bool:
