@@ -18,7 +18,7 @@ from typing import Any
 from traces.repair import as_text
 from traces.reply import Reply
 from traces.unfold import unfold
-from traces.wire import anthropic, gemini, gen_ai, langchain, openai_chat, pydantic_ai, responses, vercel
+from traces.wire import anthropic, bedrock, gemini, gen_ai, langchain, openai_chat, pydantic_ai, responses, vercel
 from traces.wire.parts import kind_of, listed, mapping, words
 
 Messages = Sequence[Mapping[str, Any]]
@@ -199,8 +199,16 @@ _DIALECTS: tuple[tuple[Callable[[Any], bool], Callable[[Any], Messages]], ...] =
     (_has_parts, _gemini),
     (vercel.is_model_message, vercel.model_messages),
     (anthropic.is_message, anthropic.converted),
+    (bedrock.is_message, bedrock.converted),
 )
 """How each dialect's message is told, and how it is read; the most specific first."""
+
+
+def packed(message: Mapping[str, Any]) -> Messages:
+    """A message whose content may be a provider's blocks as JSON text, as events of spans keep them."""
+    content = unfold(message.get("content"))
+    blocks = isinstance(content, list) and bool(content) and all(isinstance(block, dict) for block in content)
+    return _message({**message, "content": content}, "user") if blocks else [message]
 
 
 def _message(item: Any, role: str) -> Messages:
@@ -251,6 +259,8 @@ def _calls_in(content: Any) -> list[Mapping[str, Any]]:
 def _request(body: Mapping[str, Any]) -> Said:
     if anthropic.is_request(body):
         return Said(messages=anthropic.messages_of(body), plain=False, tools=anthropic.tools_of(body))
+    if bedrock.is_request(body):
+        return Said(messages=bedrock.messages_of(body), plain=False, tools=bedrock.tools_of(body))
     if gemini.is_request(body):
         return _gemini_request(body)
     messages = unfold(body.get("messages"))
@@ -330,6 +340,7 @@ _RESPONSES: tuple[tuple[Callable[[Any], bool], Callable[[Any], Reply]], ...] = (
     (gemini.is_response, gemini.read_response),
     (responses.is_response, responses.read_response),
     (anthropic.is_response, anthropic.read_response),
+    (bedrock.is_response, bedrock.read_response),
 )
 
 

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from traces.dialects import Said, answered, asked
+from traces.dialects import Said, answered, asked, packed
 from traces.repair import as_text
 from traces.reply import Reply
 from traces.span_numbers import numbers_of, settings_of, usage_of
@@ -280,7 +280,8 @@ def _evented(attributes: Attributes, events: Events, *, answers: bool) -> Said:
     messages = [
         message
         for name, body in _event_list(attributes, events)
-        if (name == "gen_ai.choice") is answers and (message := gen_ai.event_message(name, body)) is not None
+        if (name == "gen_ai.choice") is answers and (event := gen_ai.event_message(name, body)) is not None
+        for message in packed(event)
     ]
     if messages:
         return Said(messages=messages, plain=False)
@@ -333,12 +334,15 @@ def _pydantic_tool(item: Mapping[str, Any]) -> dict[str, Any]:
 # -- tools ---------------------------------------------------------------------------------------------------------
 
 
-def use_of(name: str, attributes: Attributes) -> ToolUse:
+def use_of(name: str, attributes: Attributes, events: Events = ()) -> ToolUse:
     """What a span says about a tool run."""
+    said = {event: first(body, "content", "message") for event, body in events}
     tool = first(attributes, "gen_ai.tool.name", "tool.name", "ai.toolCall.name", "tool_call.function.name")
     tool = tool or first(attributes, "traceloop.entity.name")
     result = first(attributes, "gen_ai.tool.call.result", "ai.toolCall.result", "tool_response", *_TOOL_OUTPUTS)
     arguments = first(attributes, "gen_ai.tool.call.arguments", "ai.toolCall.args", "tool_arguments", *_TOOL_INPUTS)
+    result = result if result is not None else said.get("gen_ai.choice")
+    arguments = arguments if arguments is not None else said.get("gen_ai.tool.message")
     call_id = first(attributes, "gen_ai.tool.call.id", "tool_call.id", "tool.id", "ai.toolCall.id")
     return ToolUse(
         name=text_of(tool) or name.removeprefix("execute_tool ").removeprefix("running tool: "),

@@ -131,7 +131,7 @@ def span_of(record: Mapping[str, Any], line: int | None = None) -> Span:
         ended=ended,
         error=_error(record, events),
         words=cache(partial(words_of, attributes, events)),
-        use=partial(use_of, name, attributes),
+        use=partial(use_of, name, attributes, events),
         line=line,
     )
 

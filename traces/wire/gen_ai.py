@@ -71,7 +71,7 @@ def event_message(name: str, body: Mapping[str, Any]) -> Mapping[str, Any] | Non
     if role is None:
         return None
     inner = unfold(body.get("message"))
-    if isinstance(inner, str):
+    if isinstance(inner, (str, list)):
         inner = {"content": inner}
     source = inner if isinstance(inner, dict) else body
     message: dict[str, Any] = {"role": source.get("role") or body.get("role") or role, "content": source.get("content")}

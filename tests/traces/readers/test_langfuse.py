@@ -75,6 +75,10 @@ LANGCHAIN = [{"type": "system", "content": "You add."}, {"type": "human", "conte
 @pytest.mark.parametrize(
     "told, gave",
     [
+        (
+            {"system": [{"text": "You add."}], "messages": [{"role": "user", "content": [{"text": "What is 2+3?"}]}]},
+            {"output": {"message": {"role": "assistant", "content": [{"text": "It is 5."}]}}, "stopReason": "end_turn"},
+        ),
         (TOLD, ANSWER),
         ({"messages": TOLD, "tools": [CALL]}, {"choices": [{"message": ANSWER, "finish_reason": "stop"}]}),
         (PARTS, [{"role": "assistant", "parts": [{"type": "text", "content": "It is 5."}], "finish_reason": "stop"}]),
@@ -107,7 +111,20 @@ LANGCHAIN = [{"type": "system", "content": "You add."}, {"type": "human", "conte
             },
         ),
     ],
-    ids=["chat", "api", "parts", "events", "langchain", "vercel", "prompt", "text", "gemini", "responses", "anthropic"],
+    ids=[
+        "bedrock",
+        "chat",
+        "api",
+        "parts",
+        "events",
+        "langchain",
+        "vercel",
+        "prompt",
+        "text",
+        "gemini",
+        "responses",
+        "anthropic",
+    ],
 )
 @pytest.mark.parametrize("times", [0, 1, 2])
 def test_every_dialect_is_read_from_json_and_from_text(told, gave, times):

@@ -286,6 +286,40 @@ def test_messages_in_events_are_read():
     assert [message.role for message in one(written).messages] == ROLES
 
 
+def test_blocks_of_bedrock_in_events_are_read():
+    """Strands keeps the provider's content blocks as JSON text in the events of its spans."""
+
+    def event(name, key, blocks, **more):
+        return {"name": name, "attributes": {key: json.dumps(blocks), **more}}
+
+    use = {"toolUse": {"toolUseId": "c1", "name": "add", "input": {"a": 2}}}
+    result = {"toolResult": {"toolUseId": "c1", "content": [{"text": "5"}], "status": "success"}}
+    asked = event("gen_ai.user.message", "content", [{"text": "What is 2+3?"}])
+    calls = event("gen_ai.choice", "message", [{"text": "I add."}, use], finish_reason="tool_use")
+    again = [
+        asked,
+        event("gen_ai.assistant.message", "content", [{"text": "I add."}, use]),
+        event("gen_ai.tool.message", "content", [result]),
+        event("gen_ai.choice", "message", [{"text": "It is 5."}], finish_reason="end_turn"),
+    ]
+    ran = [
+        event("gen_ai.tool.message", "content", {"a": 2}, id="c1"),
+        event("gen_ai.choice", "message", [{"text": "5"}]),
+    ]
+    spans = [
+        span(2, "chat", 1, 2, 1, attributes=chat(), events=[asked, calls]),
+        span(3, "execute_tool add", 2, 3, 1, attributes=tool(), events=ran),
+        span(4, "chat", 3, 4, 1, attributes=chat(), events=again),
+        RUN[3],
+    ]
+    (trace,) = opened(spans).traces
+    assert [message.role for message in trace.messages] == ROLES[1:]
+    assert [message.text for message in trace.messages] == ["What is 2+3?", "I add.", "5", "It is 5."]
+    assert trace.steps[0].tools[0].latency_ms == 1000
+    (unanswered,) = opened(spans[:2]).traces
+    assert [message.text for message in unanswered.messages] == ["What is 2+3?", "I add.", "5"]
+
+
 def test_prompts_of_whole_events_and_attributes_are_read():
     told, gave = json.dumps([{"role": "user", "content": "Hi"}]), json.dumps([{"role": "assistant", "content": "Ho"}])
     events = [
