@@ -5,6 +5,10 @@ from __future__ import annotations
 import os
 
 import pytest
+from hypothesis import settings
+
+settings.register_profile("any machine", deadline=None)  # a busy machine is no fault of the code
+settings.load_profile("any machine")
 
 _NEEDS = {"samples": "AGENT_LAB_SAMPLES", "live": "OPENAI_BASE_URL"}
 
