@@ -10,6 +10,9 @@ from agent.stops import StopReason
 from agent.trace import Evidence, Outcome
 from pages.parts.words import loop_words, t
 
+_LONG = 400
+"""Characters from which on the evidence is folded away: graders of some programs write pages."""
+
 Tone = Literal["green", "orange", "red", "gray"]
 
 
@@ -69,8 +72,14 @@ def _evidence(outcome: Outcome) -> None:
         None: f":gray-badge[{t('Nothing was checked.')}]",
     }[outcome.verified]
     st.markdown(f"{t('Is the task done?')} {verdict}", help=t("That the model asks for nothing more is no proof."))
-    if outcome.evidence:
-        st.text("\n".join(_check(item) for item in outcome.evidence))
+    if not outcome.evidence:
+        return
+    lines = [_check(item) for item in outcome.evidence]
+    if sum(map(len, lines)) <= _LONG:
+        st.text("\n".join(lines))
+        return
+    with st.expander(t("The checks: {n}", n=len(lines)), type="compact"):
+        st.text("\n".join(lines))
 
 
 def _check(item: Evidence) -> str:
