@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from itertools import repeat
 from typing import Any
 
 from traces.builder import TraceBuilder
@@ -138,15 +139,20 @@ def _belongs(record: Any, api: Api | None) -> bool:
 
 def records_of(document: Document) -> Iterator[tuple[Any, int | None]]:
     """The records with their lines; those of a list inside, where one object holds the log or the conversation."""
+    records = plain_records_of(document)
+    lines = document.lines if records is document.value else None
+    return zip(records, repeat(None) if lines is None else lines, strict=False)
+
+
+def plain_records_of(document: Document) -> list[Any]:
+    """The same without the lines."""
     value = document.value
     if isinstance(value, dict):
         inside = value["log"] if isinstance(value.get("log"), dict) else value
         for held in (inside.get(key) for key in _LISTS):
             if isinstance(held, list) and any(_is_known(item) for item in held[:_LOOKED_AT]):
-                yield from ((item, None) for item in held)
-                return
-    for number, record in enumerate(document.records):
-        yield record, document.line_of(number)
+                return held
+    return document.records
 
 
 _LISTS = ("entries", "interactions", "exchanges", "calls", "requests", "history", "items", "data")

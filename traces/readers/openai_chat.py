@@ -6,14 +6,13 @@ Every server that speaks this API leaves such files: OpenAI, DeepSeek, OpenRoute
 from __future__ import annotations
 
 from collections.abc import Mapping
-from itertools import islice
 from typing import Any
 
 from traces import lookalikes
 from traces.builder import TraceBuilder
 from traces.container import Document
 from traces.importing import ImportBuilder
-from traces.readers.call_log import CallLog, records_of
+from traces.readers.call_log import CallLog, plain_records_of, records_of
 from traces.readers.calls import call_of
 from traces.wire import openai_chat
 
@@ -26,7 +25,7 @@ _PLAIN = frozenset(("role", "content", "tool_calls", "tool_call_id"))
 
 def matches(document: Document) -> bool:
     """Some of the first records are messages, conversations, responses or exchanges of this API."""
-    kinds = {_kind(record) for record, _ in islice(records_of(document), _LOOKED_AT)}
+    kinds = {_kind(record) for record in plain_records_of(document)[:_LOOKED_AT]}
     return bool(kinds & {"conversation", "call"}) or ("message" in kinds and lookalikes.name_of(document) is None)
 
 

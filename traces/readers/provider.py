@@ -12,7 +12,7 @@ from typing import Any
 
 from traces.container import Document
 from traces.importing import ImportBuilder
-from traces.readers.call_log import CallLog, format_of, records_of
+from traces.readers.call_log import CallLog, format_of, plain_records_of, records_of
 from traces.wire import anthropic, bedrock, gemini, ollama, responses
 from traces.wire.api import Api
 
@@ -35,7 +35,7 @@ class ProviderReader:
 
     def matches(self, document: Document) -> bool:
         """The last call of the log is of this API, or the messages of the list are."""
-        records = [record for record, _ in records_of(document)]
+        records = plain_records_of(document)
         if self._is_list(records):
             return True
         for record in reversed(records[-_LOOKED_AT:]):
