@@ -47,7 +47,8 @@ def cost_words(finding: Finding) -> str:
     """What it cost, in words; empty where that is unknown."""
     parts = []
     if finding.cost_tokens:
-        parts.append(t("{n} tokens", n=f"{finding.cost_tokens:,}"))
+        about = "≈ " if finding.cost_estimated else ""
+        parts.append(t("{n} tokens", n=f"{about}{finding.cost_tokens:,}"))
     if finding.cost_calls:
         parts.append(t("wasted calls: {n}", n=finding.cost_calls))
     return ", ".join(parts)

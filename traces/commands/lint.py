@@ -97,7 +97,8 @@ def _counts(found: list[Finding]) -> list[tuple[str, int]]:
 
 
 def _lines(finding: Finding) -> list[str]:
-    cost = [f"{finding.cost_tokens:,} tokens"] if finding.cost_tokens else []
+    about = "about " if finding.cost_estimated else ""
+    cost = [f"{about}{finding.cost_tokens:,} tokens"] if finding.cost_tokens else []
     if finding.cost_calls:
         cost.append("1 call" if finding.cost_calls == 1 else f"{finding.cost_calls} calls")
     where = "run" if finding.message is None else f"message {finding.message + 1}"

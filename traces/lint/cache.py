@@ -72,7 +72,7 @@ def _changes(material: Material) -> Iterator[Finding]:
         if before is not None and before.request is not None and before.request.upto:
             said = (1, 0, "") if id(step) in tools_changed else _difference(trace, before.request, step.request)
             if said is not None and (lost := _lost(material, before, step, said[1])) > 0:
-                yield _finding(trace, step, lost, *said)
+                yield _finding(trace, step, lost, prompt_of(before) is None, *said)
         before = step
 
 
@@ -124,13 +124,13 @@ def _lost(material: Material, before: TraceStep, now: TraceStep, position: int) 
     return max(0, whole - kept)
 
 
-def _finding(trace: Trace, step: TraceStep, lost: int, says: int, position: int, by: str) -> Finding:
+def _finding(trace: Trace, step: TraceStep, lost: int, estimated: bool, says: int, position: int, by: str) -> Finding:
     at = min(position, len(trace.messages) - 1)
     facts: dict[str, object] = {"step": step.index, "n": position + 1, "by": short(by) or "?"}
     places = tuple(dict.fromkeys(place for place in (at, step.reply) if place is not None))
     return Finding(
         rule=CHANGED, says=says, facts=facts, message=step.reply if step.reply is not None else at, step=step.index,
-        evidence=places, cost_tokens=lost,
+        evidence=places, cost_tokens=lost, cost_estimated=estimated,
     )  # fmt: skip
 
 

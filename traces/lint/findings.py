@@ -57,6 +57,8 @@ class Finding:
     """Positions of all messages that show it, in order."""
     cost_tokens: int | None = None
     """Tokens that it cost; None: unknown, or it cost none."""
+    cost_estimated: bool = False
+    """True where :attr:`cost_tokens` is our own count, not the provider's."""
     cost_calls: int | None = None
     """Tool or model calls that were made for nothing; None: unknown, or none."""
 
@@ -89,5 +91,6 @@ class Finding:
             "call_id": self.call_id,
             "evidence": list(self.evidence),
             "cost_tokens": self.cost_tokens,
+            "cost_estimated": self.cost_estimated,
             "cost_calls": self.cost_calls,
         }

@@ -92,7 +92,10 @@ def _in_user_messages(material: Material) -> Iterator[Finding]:
     if places:
         facts = {"count": len(places), "n": places[0] + 1}
         cost = material.cost_of(places)
-        yield Finding(rule=IN_USER, facts=facts, message=places[0], evidence=tuple(places), cost_tokens=cost)
+        yield Finding(
+            rule=IN_USER, facts=facts, message=places[0], evidence=tuple(places), cost_tokens=cost.tokens,
+            cost_estimated=cost.estimated,
+        )  # fmt: skip
 
 
 def _no_limit(material: Material) -> Iterator[Finding]:
@@ -171,7 +174,8 @@ def _again(material: Material, call: Call, earlier: Call) -> Finding:
     facts = {"tool": call.name, "step": call.step.index}
     places = tuple(sorted({*earlier.places, *call.places}))
     at = call.step.reply if call.step.reply is not None else call.run.message
+    cost = material.wasted([call])
     return Finding(
         rule=ASKED_AGAIN, facts=facts, message=at, step=call.step.index, call_id=call.run.tool_call_id,
-        evidence=places, cost_tokens=material.wasted([call]), cost_calls=1,
+        evidence=places, cost_tokens=cost.tokens, cost_estimated=cost.estimated, cost_calls=1,
     )  # fmt: skip

@@ -148,6 +148,7 @@ def _finding(
 ) -> Finding:
     first = calls[0]
     places = sorted({at for call in calls for at in call.places})
+    cost = material.wasted(wasted)
     return Finding(
         rule=rule,
         says=says,
@@ -156,6 +157,7 @@ def _finding(
         step=first.step.index,
         call_id=first.run.tool_call_id,
         evidence=tuple(places),
-        cost_tokens=material.wasted(wasted),
+        cost_tokens=cost.tokens,
+        cost_estimated=cost.estimated,
         cost_calls=len(wasted),
     )

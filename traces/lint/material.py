@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import accumulate
+from typing import NamedTuple
 
 from agent import jsontext
 from agent.messages import Message, ToolCall
@@ -74,6 +75,14 @@ class Answer:
     """It is the last message of the trace."""
 
 
+class Cost(NamedTuple):
+    """Tokens that were spent; None: unknown, or none."""
+
+    tokens: int | None
+    estimated: bool
+    """True where the number is our own count, not the provider's."""
+
+
 class Material:
     """A trace, prepared for the rules. Everything is worked out at its first use and linear in the trace's length."""
 
@@ -133,19 +142,24 @@ class Material:
                 start = upto
         return found
 
-    def cost_of(self, positions: Iterable[int]) -> int | None:
+    def cost_of(self, positions: Iterable[int]) -> Cost:
         """Prompt tokens that these messages took in all requests; None where no request held them."""
-        cost = sum(self.carried[at].cost for at in set(positions))
-        return cost or None
+        costs = [self.carried[at] for at in set(positions)]
+        total = sum(cost.cost for cost in costs)
+        return Cost(total or None, bool(total) and not all(cost.measured for cost in costs))
 
-    def wasted(self, calls: Iterable[Call]) -> int | None:
-        """Tokens of the model calls that asked for these tool calls alone; without usage, what their messages cost."""
+    def wasted(self, calls: Iterable[Call]) -> Cost:
+        """Tokens of the model calls that asked for nothing but these tool calls; without usage, about their prompts."""
         calls = list(calls)
         in_vain = {id(call.run) for call in calls}
         steps = {id(call.step): call.step for call in calls}.values()
-        totals = [s.usage.total for s in steps if s.usage and all(id(run) in in_vain for run in s.tools)]
+        steps_in_vain = [step for step in steps if all(id(run) in in_vain for run in step.tools)]
+        totals = [step.usage.total for step in steps_in_vain if step.usage]
         known = [total for total in totals if total is not None]
-        return sum(known) if known else self.cost_of(at for call in calls for at in call.places)
+        if known:
+            return Cost(sum(known), len(known) < len(steps_in_vain))
+        about = sum(self.tokens_until[step.reply + 1] for step in steps_in_vain if step.reply is not None)
+        return Cost(about or None, bool(about))
 
     def _calls_of(self, step: TraceStep) -> list[Call]:
         messages = self.trace.messages

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from agent.messages import Message
 from traces.lint.findings import Finding, Rule, Severity
-from traces.lint.material import Answer, Call, Material, short
+from traces.lint.material import Answer, Call, Cost, Material, short
 
 CUT_OFF = Rule(
     "cut_off_reply",
@@ -198,6 +198,7 @@ def _finding(
     rule: Rule, material: Material, answer: Answer, calls: Sequence[Call], facts: dict[str, object], says: int = 0
 ) -> Finding:
     places = [call.run.message for call in calls if call.run.message is not None]
+    cost = material.cost_of(places) if rule is IGNORED else Cost(None, False)
     return Finding(
         rule=rule,
         says=says,
@@ -206,6 +207,7 @@ def _finding(
         step=answer.step.index if answer.step else None,
         call_id=calls[-1].run.tool_call_id,
         evidence=(*places, answer.message),
-        cost_tokens=material.cost_of(places) if rule is IGNORED else None,
+        cost_tokens=cost.tokens,
+        cost_estimated=cost.estimated,
         cost_calls=len(calls) if rule is IGNORED else None,
     )
