@@ -182,19 +182,14 @@ class _Story:
         for builder in self.begun:
             for result in self._tools.results(builder):
                 builder.message(result)
-        left = self._tools.take()
-        if left and not self.begun:
-            message, results = rebuilt(left)
-            builder = self._begin(self._voices[""])
-            if message is not None:
-                builder.message(message)
-                for result in results:
-                    builder.message(result)
-                for span, use in left:
-                    builder.tool_run(use.call_id, **facts(span, use))
-                return
-        if left:
-            bare(self.begun[0], left)
+        for voice in self._voices.values():
+            left = self._tools.take(voice)
+            if left and not self.begun:
+                self._join(voice, self._begin(voice))
+                voice.held = Held(Reply(), left[0][0], left)
+                self._let_go(voice)
+            elif left:
+                bare(voice.last or self.begun[0], left)
 
     def _speaker(self, span: Span) -> _Voice:
         """Whose tool run it is: of the nearest agent above it that has model calls."""
@@ -223,6 +218,7 @@ class _Story:
         self._let_go(voice)
         if voice.last is not None:
             self._tools.match(voice.last, voice)
+            bare(voice.last, self._tools.take(voice, nameless=True))
         reply = timed(words.reply, span)
         if not _has_words(words) and reply.error is None:
             self._hold(voice, span, words, reply)
@@ -231,7 +227,6 @@ class _Story:
         after = voice.last if _is_new_only(messages) or (words.plain and voice.spoke) else None
         if after is not None:
             messages = self._with_results(after, messages)
-            bare(after, self._tools.take(voice))
         else:
             voice.spoke = bool(messages) and not words.plain
         exchange = Exchange(
@@ -354,7 +349,9 @@ def _new(words: Words) -> Sequence[Mapping[str, Any]]:
     return words.answer[count:] if repeats else words.answer
 
 
-def _parted(words: Words, is_call: bool) -> tuple[list[Mapping[str, Any]], Mapping[str, Any] | None, Any]:
+def _parted(
+    words: Words, is_call: bool
+) -> tuple[list[Mapping[str, Any]], Mapping[str, Any] | None, Sequence[Mapping[str, Any]]]:
     """``(request, reply, rest)``: what came before the last answer, that answer, and what came behind it."""
     answer = _new(words)
     places = [n for n, message in enumerate(answer) if message.get("role") == "assistant"]

@@ -74,9 +74,14 @@ class ToolRuns:
             if run.message is None and use.result is not None
         ]
 
-    def take(self, owner: object | None = None) -> list[Used]:
-        """The spans that no call was found for, of one agent or of all; they wait no more."""
-        taken = [each for each in self._waiting if owner is None or each.owner is owner]
+    def take(self, owner: object, *, nameless: bool = False) -> list[Used]:
+        """The spans of an agent that no call was found for; they wait no more.
+
+        Args:
+            owner: the agent.
+            nameless: only those without a call id. With one, the call may still be found in another conversation.
+        """
+        taken = [each for each in self._waiting if each.owner is owner and not (nameless and each.use.call_id)]
         self._waiting = [each for each in self._waiting if each not in taken]
         return [(each.span, each.use) for each in taken]
 

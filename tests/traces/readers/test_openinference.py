@@ -120,6 +120,14 @@ def test_plumbing_with_the_kind_of_an_agent_does_not_cut_the_conversation():
     assert (trace.title, trace.steps[0].tools[0].latency_ms) == ("agent", 1000)
 
 
+def test_tools_that_no_model_asked_for_by_name_stand_in_the_step_before_them():
+    """Code that a model wrote calls tools by itself."""
+    other = {"openinference.span.kind": "TOOL", "tool.name": "search", "input.value": '{"q": "x"}'}
+    (trace,) = opened([*RUN[:3], span(9, "search", 3, 3.5, 1, attributes=other), RUN[3]]).traces
+    assert [[run.name for run in step.tools] for step in trace.steps] == [["add", "search"], []]
+    assert (trace.steps[0].tools[1].latency_ms, trace.steps[0].tools[1].arguments) == (500, {"q": "x"})
+
+
 def test_langchain_and_plain_values_are_read_where_there_are_no_messages():
     human = {"lc": 1, "type": "constructor", "id": ["langchain", "HumanMessage"], "kwargs": {"content": "Hi"}}
     said = {"lc": 1, "type": "constructor", "id": ["langchain", "AIMessage"], "kwargs": {"content": "Ho"}}
