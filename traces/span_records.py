@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from functools import cache, partial
+from itertools import islice
 from typing import Any
 
 from traces.container import Document
@@ -31,6 +32,7 @@ _BARE = ("gen_ai.operation.name", "openinference.span.kind", "gen_ai.request.mod
 _ERRORS = frozenset(("2", "ERROR", "STATUS_CODE_ERROR", "Error", "StatusCode.ERROR", "error"))
 _OPENINFERENCE = ("openinference.span.kind", "llm.model_name", "llm.token_count.prompt", "llm.input_messages")
 _DEEPEST = 12
+_LOOKED_AT = 50
 _DURATION = re.compile(r"P(?:(\d+)D)?T?(?:(\d+)H)?(?:(\d+)M)?(?:(\d+(?:\.\d+)?)S)?")
 
 
@@ -68,24 +70,35 @@ def is_openinference(value: Any) -> bool:
     return first(attributes, *_OPENINFERENCE) is not None
 
 
-def records_in(value: Any, depth: int = 0) -> Iterator[Mapping[str, Any]]:
-    """All span records below ``value``, in file order: of documents, lists, and objects that hold lists of spans."""
+def records_in(value: Any, most: int | None = None, depth: int = 0) -> Iterator[Mapping[str, Any]]:
+    """All span records below ``value``, in file order: of documents, lists, and objects that hold lists of spans.
+
+    Args:
+        value: any JSON.
+        most: how many items of each list to look at; None: all.
+        depth: how deep ``value`` lies.
+    """
     if depth > _DEEPEST:
         return
     if isinstance(value, list):
-        for item in value:
-            yield from records_in(item, depth + 1)
+        for item in value[:most]:
+            yield from records_in(item, most, depth + 1)
     elif is_span(value):
         yield value
         for key in ("child_spans", "children"):
-            yield from records_in(value.get(key), depth + 1)
+            yield from records_in(value.get(key), most, depth + 1)
     elif isinstance(value, dict):
         if is_otlp(value):
             yield from _of_otlp(value)
         else:
             inner = [value[key] for key in _INSIDE if key in value] or [v for v in value.values() if _is_list(v)]
             for item in inner:
-                yield from records_in(item, depth + 1)
+                yield from records_in(item, most, depth + 1)
+
+
+def first_records(document: Document) -> list[Mapping[str, Any]]:
+    """Some of the first span records of a file; quick, whatever it holds."""
+    return list(islice(records_in(document.records[:_LOOKED_AT], _LOOKED_AT), _LOOKED_AT))
 
 
 def _is_list(value: Any) -> bool:

@@ -35,27 +35,29 @@ _DEEPEST = 4
 
 def matches(document: Document) -> bool:
     """Some of the first records are traces or spans of this SDK, or the state of a run."""
-    return any(_is_state(record) or any(True for _ in _items(record)) for record in document.records[:_LOOKED_AT])
+    return any(
+        _is_state(record) or any(True for _ in _items(record, _LOOKED_AT)) for record in document.records[:_LOOKED_AT]
+    )
 
 
 def _is_state(value: Any) -> bool:
     return isinstance(value, dict) and "$schemaVersion" in value and isinstance(value.get("generated_items"), list)
 
 
-def _items(value: Any, depth: int = 0) -> Iterator[Mapping[str, Any]]:
-    """Traces and spans of one record, which may be wrapped as an event, or be a list of them."""
+def _items(value: Any, most: int | None = None, depth: int = 0) -> Iterator[Mapping[str, Any]]:
+    """Traces and spans of one record, which may be wrapped as an event, or be a list of them; of the first ``most``."""
     if isinstance(value, list) and depth < _DEEPEST:
-        for item in value:
-            yield from _items(item, depth + 1)
+        for item in value[:most]:
+            yield from _items(item, most, depth + 1)
     if not isinstance(value, dict):
         return
     if value.get("object") in ("trace", "trace.span") and "id" in value:
         yield value
         if depth < _DEEPEST:
-            yield from _items(value.get("spans"), depth + 1)
+            yield from _items(value.get("spans"), most, depth + 1)
     elif depth < _DEEPEST:
         for key in ("data", "span", "trace", "spans", "items"):
-            yield from _items(value.get(key), depth + 1)
+            yield from _items(value.get(key), most, depth + 1)
 
 
 def read(document: Document, out: ImportBuilder) -> None:

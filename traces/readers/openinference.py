@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from itertools import islice
-
 from traces import span_records
 from traces.container import Document
 from traces.importing import ImportBuilder
@@ -15,10 +13,9 @@ _LOOKED_AT = 50
 
 def matches(document: Document) -> bool:
     """The file holds spans outside of OTLP, and some of the first ones have attributes of OpenInference."""
-    if any(span_records.is_otlp(record) for record in document.records[:_LOOKED_AT]):
-        return False
-    found = islice(span_records.records_in(document.records[:_LOOKED_AT]), _LOOKED_AT)
-    return any(span_records.is_openinference(record) for record in found)
+    found = span_records.first_records(document)
+    in_otlp = any(span_records.is_otlp(record) for record in document.records[:_LOOKED_AT])
+    return not in_otlp and any(span_records.is_openinference(record) for record in found)
 
 
 def read(document: Document, out: ImportBuilder) -> None:

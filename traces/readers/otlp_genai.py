@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from itertools import islice
-
 from traces import span_records
 from traces.container import Document
 from traces.importing import ImportBuilder
@@ -14,10 +12,9 @@ _LOOKED_AT = 20
 
 
 def matches(document: Document) -> bool:
-    """Some of the first records are OTLP documents or spans."""
-    if any(span_records.is_otlp(record) or span_records.is_span(record) for record in document.records[:_LOOKED_AT]):
-        return True
-    return any(True for _ in islice(span_records.records_in(document.records[:_LOOKED_AT]), 1))
+    """Some of the first records are OTLP documents or spans, or hold spans."""
+    has_otlp = any(span_records.is_otlp(record) for record in document.records[:_LOOKED_AT])
+    return has_otlp or bool(span_records.first_records(document))
 
 
 def read(document: Document, out: ImportBuilder) -> None:

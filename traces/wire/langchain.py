@@ -46,7 +46,7 @@ def _fields(value: Any) -> tuple[str, Mapping[str, Any]] | None:
         data = value.get("data")
         if isinstance(data, dict):
             return kind, data
-        return (kind, value) if "content" in value else None
+        return (kind, value) if "content" in value and ("role" not in value or kind == "chat") else None
     return None
 
 

@@ -422,6 +422,11 @@ def test_spans_of_something_else_are_no_conversation_and_are_counted():
     assert report.unread == ["a trace without a model call, a tool run or words"]
 
 
+def test_an_export_without_spans_is_still_otlp():
+    report = opened({"resourceSpans": []})
+    assert (report.format, report.traces, report.unread) == ("otlp-genai", [], ["a record that is no span"])
+
+
 def test_spans_that_go_in_a_circle_are_read_with_a_warning():
     circle = [{**RUN[3], "parent_id": "0x2"}, *RUN[:3]]
     report = opened(circle)
