@@ -45,9 +45,10 @@ def findings_panel(trace: Trace, findings: Sequence[Finding], *, key: str) -> No
         first = (st.pagination(-(-len(shown) // ON_PAGE), key=f"{key}-page-{rule}") - 1) * ON_PAGE
     numbered = list(enumerate(shown))[first : first + ON_PAGE]
     for of_rule, group in groupby(numbered, key=lambda item: item[1].rule):
-        _rule(of_rule)
-        for number, finding in group:
-            _finding(trace, finding, key=f"{key}-go-{rule}-{number}")
+        with st.container(gap="xsmall"):
+            _rule(of_rule)
+            for number, finding in group:
+                _finding(trace, finding, key=f"{key}-go-{rule}-{number}")
 
 
 def count_words(findings: Sequence[Finding]) -> str:
@@ -76,7 +77,7 @@ def _rule(rule: Rule) -> None:
 
 def _finding(trace: Trace, finding: Finding, *, key: str) -> None:
     """One finding. Its sentence may quote the trace, so it is plain text."""
-    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+    with st.container(horizontal=True, wrap=False, vertical_alignment="center", gap="small"):
         position = finding.message
         if position is not None and position < len(trace.messages):
             st.button(
