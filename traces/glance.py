@@ -9,17 +9,17 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-import orjson
-
 from agent.journal import SAFE_ID
 from agent.trace import SCHEMA
 from traces.billing import Bill
+from traces.decoding import plain
 from traces.lineage import fork_point
 from traces.native import LARGEST_AMOUNT
 from traces.stated import KEY as STATED
 from traces.times import timestamp
 
-_HEAD = 100
+HEAD = 100
+"""Bytes at the begin of a file of ours among which its schema stands."""
 
 
 class _Odd(Exception):
@@ -50,10 +50,10 @@ class Glance:
 
 def glance(data: bytes) -> Glance | None:
     """The numbers of a native trace file; None where the full reading has to decide."""
-    if SCHEMA.encode() not in data[:_HEAD]:
+    if SCHEMA.encode() not in data[:HEAD]:
         return None
     try:
-        return _read(orjson.loads(data))
+        return _read(plain(data))
     except (_Odd, ValueError, TypeError, AttributeError, KeyError, RecursionError):
         return None
 

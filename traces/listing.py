@@ -9,7 +9,7 @@ from agent import jsontext
 from agent.errors import InputError
 from agent.trace import SCHEMA, Trace
 from traces.billing import bill_of
-from traces.glance import Glance, glance
+from traces.glance import HEAD, Glance, glance
 from traces.index import INTERRUPTED, Stamp, TraceInfo
 from traces.lineage import fork_point
 from traces.opening import read_file
@@ -20,7 +20,6 @@ from traces.text import cell
 Lines = list[TraceInfo]
 
 _LARGEST = 2**63 - 1
-_GLANCED_AT = 64 * 1024 * 1024
 _TASK = 200
 """Characters of a task that are kept."""
 
@@ -42,7 +41,7 @@ def lines_of(path: str, stamp: Stamp, kind: str) -> Lines:
 
 
 def _read(path: str, stamp: Stamp, kind: str) -> Lines:
-    if stamp.size <= _GLANCED_AT and (seen := glance(Path(path).read_bytes())):
+    if seen := _glanced(path):
         return [_info(seen, SCHEMA, 0, path, stamp, kind)]
     report = read_file(path)
     if not report.traces:
@@ -53,6 +52,13 @@ def _read(path: str, stamp: Stamp, kind: str) -> Lines:
     return [
         _info(_glance_of(trace), report.format, number, path, stamp, kind) for number, trace in enumerate(report.traces)
     ]
+
+
+def _glanced(path: str) -> Glance | None:
+    """The numbers of a file of ours; of any other no more than the first bytes are read here."""
+    with Path(path).open("rb") as file:
+        head = file.read(HEAD)
+        return glance(head + file.read()) if SCHEMA.encode() in head else None
 
 
 def _glance_of(trace: Trace) -> Glance:
