@@ -183,6 +183,10 @@ def _words(data: Mapping[str, Any], attributes: Mapping[str, Any]) -> Words:
     answer = gave.messages
     if more.answer and not any(m.get("tool_calls") for m in answer) and any(m.get("tool_calls") for m in more.answer):
         answer = more.answer
+    settings = dict(object_in(data.get("modelParameters"))) or more.settings
+    system = words(settings.pop("instructions", None))  # of the Responses API, whose input does not repeat them
+    if system and messages and not any(message.get("role") == "system" for message in messages):
+        messages = [{"role": "system", "content": system}, *messages]
     return Words(
         messages=messages,
         answer=answer or more.answer,
@@ -190,7 +194,7 @@ def _words(data: Mapping[str, Any], attributes: Mapping[str, Any]) -> Words:
         tools=more.tools or told.tools or _offered(data),
         model=words(data.get("model")) or more.model,
         provider=more.provider,
-        settings=dict(object_in(data.get("modelParameters"))) or more.settings,
+        settings=settings,
         plain=plain,
     )
 

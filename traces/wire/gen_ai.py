@@ -50,8 +50,9 @@ def messages_of(value: Mapping[str, Any]) -> list[Mapping[str, Any]]:
             parts.call(part.get("id"), part.get("name"), part.get("arguments", part.get("args")))
         elif kind == "tool_call_response":
             results.append(_result(part))
-        elif kind in ("reasoning", "thinking"):
-            parts.thought(as_text(part.get("content") or ""))
+        elif kind in ("reasoning", "thinking") or kind.endswith("ReasoningContent"):
+            content = part.get("content")
+            parts.thought(as_text(content.get("text") or "" if isinstance(content, dict) else content or ""))
         elif kind == "text" and isinstance(text := part.get("content", part.get("text")), str):
             parts.text(text)
         else:

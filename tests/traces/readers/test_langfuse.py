@@ -138,6 +138,18 @@ def test_every_dialect_is_read_from_json_and_from_text(told, gave, times):
     ]  # fmt: skip
 
 
+def test_items_of_the_responses_api_are_one_conversation_with_its_instructions():
+    call = {"type": "function_call", "call_id": "c1", "name": "add", "arguments": '{"a": 2}', "id": "fc_1"}
+    result = {"type": "function_call_output", "call_id": "c1", "output": "5"}
+    said = {"type": "message", "role": "assistant", "content": [{"type": "output_text", "text": "It is 5."}]}
+    common = {"modelParameters": {"instructions": "You add.", "temperature": 1}}
+    first = {**FIRST, "input": json.dumps(TOLD[1:]), "output": json.dumps({"object": "response", "output": [call]})}
+    second = {**SECOND, "input": [*TOLD[1:], call, result], "output": {"object": "response", "output": [said]}}
+    (trace,) = opened({"trace": TRACE, "observations": [{**second, **common}, {**first, **common}]}).traces
+    assert [message.role for message in trace.messages] == ROLES
+    assert (trace.messages[0].text, trace.config["request"]) == ("You add.", {"temperature": 1})
+
+
 def test_a_generation_round_another_is_not_added():
     outer = observation(9, "GENERATION", 1, 2, input=TOLD, output="It is 5.", usageDetails={"input": 99, "output": 99})
     report = opened({"trace": TRACE, "observations": [outer, {**FIRST, "parentObservationId": "9"}]})
