@@ -118,12 +118,12 @@ class Store:
     def check(self, path: str) -> None:
         """Let the linter look at every trace of a file, and keep the counts with its lines until the file changes.
 
-        A file that cannot be read any more is left alone: the next listing says why.
+        A file that cannot be read any more, or not at all, is left alone: the next listing says why.
         """
         stamp = _stamp(path)
         if stamp is None:
             return
-        with contextlib.suppress(InputError):
+        with contextlib.suppress(Exception):  # no file, however odd, keeps the others from being checked
             found = [Counter(finding.severity for finding in lint(trace)) for trace in read_file(path).traces]
             self._index.note_findings(
                 (stamp, path, number, (counts[Severity.ERROR], counts[Severity.WARNING], counts[Severity.NOTE]))

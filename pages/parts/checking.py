@@ -9,7 +9,7 @@ import streamlit as st
 
 from pages.parts.data import data_folder, store
 from pages.parts.words import t
-from traces.index import TraceInfo
+from traces.index import INTERRUPTED, TraceInfo
 from traces.store import Store
 
 
@@ -60,7 +60,7 @@ def checking_line(infos: Sequence[TraceInfo]) -> None:
     if checking.busy:
         _progress(checking)
         return
-    unchecked = [info.path for info in infos if not info.checked and info.error is None]
+    unchecked = [info.path for info in infos if not info.checked and info.error is None and info.kind != INTERRUPTED]
     if unchecked:
         st.button(
             t("Check {n} traces with the linter", n=f"{len(unchecked):,}"),

@@ -100,8 +100,8 @@ _KINDS = {"bundled": "blue", "saved": "green", "open": "violet", INTERRUPTED: "o
 
 
 def findings_words(info: TraceInfo) -> str:
-    """What the linter found, as icons with numbers."""
-    if info.error:
+    """What the linter found, as icons with numbers. A run that may still go on is looked at where it is shown."""
+    if info.error or info.kind == INTERRUPTED:
         return ""
     if not info.checked:
         return t("not checked yet")

@@ -127,7 +127,7 @@ def test_a_chosen_language_stays_through_menu_links_and_reload(app: str, lab) ->
     lab.page.get_by_text("中文").click()
     expect(lab.page).to_have_url(re.compile("lang=zh"))
     lab.page.get_by_role("link", name="轨迹").click()
-    expect(lab.page.get_by_text("选中一行即可打开。")).to_be_visible()
+    expect(lab.page.get_by_text("点标题即可打开")).to_be_visible()
     lab.page.get_by_role("link", name="运行").click()
     expect(lab.button("继续")).to_be_visible()
     lab.key("g")

@@ -6,6 +6,9 @@ from dataclasses import replace
 
 import pytest
 
+from agent import FakeModel, Loop
+from agent.messages import Message
+from agent.models.base import ModelReply
 from agent.trace import Outcome, Trace
 from agent.usage import Usage
 from pages.parts import shelf
@@ -167,6 +170,17 @@ def test_findings_are_counted_when_asked_for(visit, several):
         time.sleep(0.05)
     app = visit("traces")
     assert "not checked yet" not in set(app.dataframe[0].value["findings"])
+    assert "check-traces" not in [button.key for button in app.button]
+
+
+def test_a_run_that_may_go_on_is_not_counted_as_unchecked(visit, several, base):
+    loop = Loop(FakeModel([ModelReply(Message("assistant", "x"))]), [], journal=several)
+    loop.start("go on")
+    loop.advance()
+    for info in Store(several).list():
+        Store(several).check(info.path)
+    app = visit("traces")
+    assert ["interrupted"] in [list(kinds) for kinds in app.dataframe[0].value["kind"]]
     assert "check-traces" not in [button.key for button in app.button]
 
 
