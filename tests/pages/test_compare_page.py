@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 import pytest
+from streamlit.testing.v1 import AppTest
 
 from agent.messages import Message
 from traces import open_trace, save_trace
@@ -85,3 +86,26 @@ def test_a_long_beginning_and_a_long_message_can_be_compared(visit, data, base):
 def test_the_page_speaks_chinese(visit, base, other):
     app = visit("compare", a=base.trace_id, b="other", lang="zh")
     assert any("条消息相同" in text for text in words(app))
+
+
+def test_steps_and_numbers_of_both_are_side_by_side(base, other):
+    app = AppTest.from_function(_numbers, default_timeout=30).run()
+    assert not app.exception
+    steps, numbers, tools = (table.value for table in app.dataframe)
+    assert steps["step_a"].tolist() == steps["step_b"].tolist() == [step.index for step in base.steps]
+    assert numbers["a"].tolist()[:2] == [len(base.steps), len(base.messages)]
+    assert "Cost, computed" in numbers["name"].tolist()
+    assert set(tools["name"]) == {"add", "multiply"}
+
+
+def _numbers() -> None:
+    from pages.parts.compare_numbers import numbers_view, steps_table
+    from traces import open_trace
+    from traces.compare import compare
+    from traces.prices import Price, PriceTable
+    from traces.store import SAMPLES
+
+    a, b = (open_trace(SAMPLES / "calc.json")[0] for _ in range(2))
+    comparison = compare(a, b, PriceTable(own=(Price(model="*", prompt=1, completion=1),)))
+    steps_table(comparison.steps)
+    numbers_view(comparison)
