@@ -29,6 +29,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 from agent import FakeModel, Loop, Tool, ToolCall, jsontext
 from agent.trace import Trace
 from traces import Store, open_trace, save_trace
+from traces.container import open_bytes
 from traces.tables import messages_frame, steps_frame
 
 WORDS = 'The quick "brown" fox jumps over the lazy dog.\n\tfor line in lines: print(line)\n东京の天気は晴れです。\n'
@@ -62,10 +63,10 @@ def chat(messages: int) -> list[dict[str, Any]]:
     return found
 
 
-def run_of_ours(steps: int) -> Trace:
+def run_of_ours(steps: int, result: Any = 5) -> Trace:
     number = {"type": "integer"}
     parameters = {"type": "object", "properties": {"a": number, "b": number}}
-    tool = Tool(name="add", description="Adds.", parameters=parameters, func=lambda a, b: a + b)
+    tool = Tool(name="add", description="Adds.", parameters=parameters, func=lambda a, b: result)
     turns: list[Any] = [[ToolCall(f"c{n}", "add", {"a": n, "b": 3})] for n in range(steps)]
     loop = Loop(FakeModel([*turns, WORDS]), [tool], max_steps=steps + 2)
     loop.start(WORDS * 3)
@@ -78,7 +79,8 @@ def loading(messages: int, rounds: int) -> None:
     data = chat(messages)
     document = json.dumps({"messages": data}).encode()
     lines = "\n".join(map(json.dumps, data)).encode()
-    ours = jsontext.dump_bytes(run_of_ours(messages // 2).to_dict())
+    short = jsontext.dump_bytes(run_of_ours(messages // 2).to_dict())
+    long = jsontext.dump_bytes(run_of_ours(messages // 2, WORDS * 14).to_dict())
     print(f"loading {messages:,} messages ({len(document) / 1e6:.0f} MB)")
     compare("  OpenAI Chat, one document", lambda: json.loads(document), lambda: open_trace(document), rounds, 3)
     compare(
@@ -88,7 +90,15 @@ def loading(messages: int, rounds: int) -> None:
         rounds,
         3,
     )
-    compare("  a trace of ours", lambda: json.loads(ours), lambda: open_trace(ours), rounds, 1.5)
+    compare(
+        "  JSON Lines, before they are messages",
+        lambda: [json.loads(line) for line in lines.split(b"\n")],
+        lambda: open_bytes(lines, "lines"),
+        rounds,
+        1.3,
+    )
+    compare("  a trace of ours, 1 kB a message", lambda: json.loads(long), lambda: open_trace(long), rounds, 1.5)
+    compare("  a trace of ours, the shortest", lambda: json.loads(short), lambda: open_trace(short), rounds, 1.5)
     tracemalloc.start()
     traces = open_trace(document)
     peak = tracemalloc.get_traced_memory()[1]
