@@ -8,7 +8,7 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from agent.errors import AgentError, InputError
-from pages.parts import address
+from pages.parts import address, address_compare
 from pages.parts.annotating import tagged
 from pages.parts.conversations import conversation_choice, first_error
 from pages.parts.data import private, store
@@ -76,9 +76,16 @@ def saved(trace_id: str) -> None:
             st.markdown(f":orange-badge[{state}]", width="content")
             stepper_link(trace_id, t("Continue it on the Run page"))
     opened = read_line(info)
-    if can_open(info, opened.report.traces):
-        with head:
+    with head:
+        if can_open(info, opened.report.traces):
             stepper_link(trace_id, t("Open in the stepper"))
+        if opened.report.traces:
+            st.page_link(
+                "pages/compare.py",
+                label=t("Compare"),
+                icon=":material/compare_arrows:",
+                query_params=address_compare.link(trace_id),
+            )
     show(opened, info.number, head, live=open_run is not None and not open_run.done)
 
 

@@ -12,7 +12,7 @@ from agent.messages import Message
 from traces.container import loads
 from traces.repair import TOOL_ROLES, as_text
 
-CELL_LENGTH = 500
+CELL_LENGTH = 240
 """Characters of a table cell. The whole text is shown for one message at a time."""
 _DATA_URL = re.compile(r"data:([\w.+-]{1,80}/[\w.+-]{1,80})?(?:;[\w.+=-]{1,80})*;base64,([A-Za-z0-9+/=_-]+)")
 _CODED = 2000

@@ -13,10 +13,10 @@ _B = "b"
 _ROW = "row"
 
 
-def link(a: str, b: str) -> dict[str, str]:
-    """The parameters of a link to the comparison of two traces."""
+def link(a: str, b: str | None = None) -> dict[str, str]:
+    """The parameters of a link to the comparison of two traces; without the second it is chosen there."""
     language = {address.LANGUAGE: address.language()} if address.language() != address.default_language() else {}
-    return {_A: a, _B: b, **language}
+    return {_A: a, **({_B: b} if b else {}), **language}
 
 
 def ids() -> tuple[str | None, str | None]:

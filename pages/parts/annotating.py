@@ -48,6 +48,7 @@ def annotations_panel(trace: Trace, selected: int | None, *, key: str) -> None:
         key: names the panel.
     """
     if not private():
+        st.caption(t("Notes are kept only where no other machine can reach the server."))
         return
     notes = notebook().of(trace.trace_id)
     known = sorted({tag for each in all_notes().values() for tag in each.tags}, key=str.casefold)

@@ -198,8 +198,12 @@ class Lab:
     def select(self, row: int) -> None:
         """Select a row (from 1) of the table with the mouse, somewhere in its text."""
         grid = self.page.get_by_test_id("stDataFrame").first
+        place = {"x": 420, "y": ROW_PX * row + ROW_PX // 2}
+        grid.hover(position={"x": 420, "y": place["y"] - 4})  # the table takes clicks only where it saw the mouse come
+        grid.hover(position=place)
+        self.page.wait_for_timeout(50)
         with self.answered():
-            grid.click(position={"x": 420, "y": ROW_PX * row + ROW_PX // 2})
+            grid.click(position=place)
 
     def open_row(self, row: int) -> None:
         """Press the title of a trace in the list, and wait until the page shows it: the address changes first."""

@@ -102,7 +102,7 @@ def test_hostile_text_of_a_file_is_shown_as_it_is_and_fetches_nothing(app: str, 
 def test_a_file_that_cannot_be_read_is_explained(app: str, lab) -> None:
     lab.open(f"{app}/traces")
     upload(lab, b"this is no JSON at all")
-    expect(lab.page.get_by_test_id("stAlert").first).to_be_visible()
+    expect(lab.page.get_by_text("That did not work")).to_be_visible()
     expect(lab.page.get_by_test_id("stMain")).to_contain_text("log.json")
 
 
