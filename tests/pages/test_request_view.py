@@ -304,9 +304,9 @@ def test_a_saved_trace_shows_its_requests_and_tools_when_asked(
     registry().end(run.id)
     app = visit("traces", trace=run.id, message="3")
     assert len(app.dataframe) == 1
-    app.session_state["trace-tabs"] = "Request"
+    app.session_state[f"tabs-{run.id}"] = "Request"
     drawn(app)
     assert len(app.dataframe) == 2
     assert len(app.dataframe[1].value) == 2
-    app.session_state["trace-tabs"] = "Tools"
+    app.session_state[f"tabs-{run.id}"] = "Tools"
     assert "● id: integer (required)" in texts(drawn(app), "text")
