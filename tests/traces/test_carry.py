@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from agent import FakeModel, Loop, Tool, ToolCall
+from agent import FakeModel, Loop, Message, Tool, ToolCall, tokens
 from agent.context import ContextBudget
 from agent.trace import Edit, Request, Trace
 from agent.usage import Usage
@@ -12,7 +12,7 @@ from tests.traces.lint.talk import asks, call, result, says, talk, tool, used, u
 from traces.carry import carried
 from traces.composition import Part, composition
 from traces.held import held_by_steps
-from traces.sizes import estimate_text, message_sizes
+from traces.sizes import estimate, estimate_text, message_sizes
 
 SYSTEM = {"role": "system", "content": "You are a helper."}
 LOOK = [tool("look", at="integer")]
@@ -158,3 +158,21 @@ def test_the_window_is_the_budget_of_the_run() -> None:
 
 def test_an_empty_trace_has_no_steps() -> None:
     assert (carried(Trace()), composition(Trace()).steps) == ([], ())
+
+
+def test_sizes_of_very_much_text_are_taken_at_a_rate_that_is_about_right() -> None:
+    trace = Trace()
+    for number in range(1200):
+        text = ("word and word, " * 300, '{"key": [1, 2, 3], "other": "value"} ' * 110, "今天天气很好。" * 500)[
+            number % 3
+        ]
+        trace.add(Message("tool" if number % 2 else "user", text[: 3900 - number]), "environment")
+    trace.add(Message("user", [{"type": "image_url", "image_url": {"url": "x"}}]), "user")
+    counted = [estimate(message) for message in trace.messages]
+    about = [size.tokens for size in message_sizes(trace)]
+    assert sum(about) == pytest.approx(sum(counted), rel=0.05)
+    assert about[-1] == counted[-1] == tokens.IMAGE_TOKENS + tokens.PER_MESSAGE
+    chinese = [
+        (a, b) for a, b, message in zip(about, counted, trace.messages, strict=True) if "今" in str(message.content)
+    ]
+    assert all(a == pytest.approx(b, rel=0.1) for a, b in chinese)
