@@ -10,10 +10,11 @@ browser, which mostly wait, run beside all others and are told after them.
 from __future__ import annotations
 
 import os
+import queue
 import shutil
 import subprocess
 import sys
-import tempfile
+import threading
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -42,26 +43,42 @@ def module(*command: str) -> int:
 
 
 def everything() -> int:
-    """All tests in two processes; gives the exit code of the first that failed.
+    """All tests; gives the exit code of the first that failed.
 
-    Tests in the browser that failed beside the others run once more when those have ended: a browser on a machine
-    whose processors are all taken can exceed any limit of time, and says nothing about the app by that.
+    Tests in the browser mostly wait, so they run beside all others, a file at a time, and beside each other when those
+    have ended. What failed so runs once more alone: a browser on a machine whose processors are all taken can exceed
+    any limit of time, and says nothing about the app by that.
     """
-    with tempfile.TemporaryDirectory() as cache, tempfile.TemporaryFile() as told:
-        browser = [str(PYTHON), "-m", "pytest", "-m", "browser", "-o", f"cache_dir={cache}"]
-        beside = subprocess.Popen(browser, cwd=ROOT, stdout=told, stderr=subprocess.STDOUT)
-        try:
-            code = module("pytest", "-m", "not browser")
-            failed = beside.wait()
-        finally:
-            beside.kill()
-        say("pytest -m browser")
-        told.seek(0)
-        print(told.read().decode(errors="replace"), flush=True)
-        if failed:
-            say("pytest -m browser --last-failed")
-            failed = subprocess.run([*browser, "--last-failed"], cwd=ROOT, check=False).returncode
-    return code or failed
+    waiting: queue.SimpleQueue[Path] = queue.SimpleQueue()
+    for path in sorted((ROOT / "tests" / "browser").glob("test_*.py"), key=lambda path: -path.stat().st_size):
+        waiting.put(path)
+    told: dict[Path, subprocess.CompletedProcess[bytes]] = {}
+
+    def in_turn() -> None:
+        while True:
+            try:
+                path = waiting.get_nowait()
+            except queue.Empty:
+                return
+            told[path] = subprocess.run(
+                [PYTHON, "-m", "pytest", str(path)],
+                cwd=ROOT,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.STDOUT,
+                check=False,
+            )
+
+    beside = threading.Thread(target=in_turn)
+    beside.start()
+    code = module("pytest", "-m", "not browser")
+    in_turn()
+    beside.join()
+    for path, run_ in told.items():
+        say(f"pytest {path.relative_to(ROOT)}")
+        print(run_.stdout.decode(errors="replace"), flush=True)
+    for path in [path for path, run_ in told.items() if run_.returncode]:
+        code = code or module("pytest", "--last-failed", str(path))
+    return code
 
 
 def install() -> None:
