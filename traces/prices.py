@@ -55,6 +55,8 @@ class Price:
     """For the part of the prompt that was written to the cache."""
     up_to: int | None = None
     """Tokens of a prompt up to which the prices hold, where the maker asks more for longer ones."""
+    window: int | None = None
+    """Tokens that a request may take at most."""
     date: str = ""
     """When it was looked up."""
     source: str = ""
@@ -77,7 +79,7 @@ class Price:
         prompt, completion = _amount(model, "prompt", data), _amount(model, "completion", data)
         if prompt is None or completion is None:
             raise InputError(f"{model}: a price for the prompt and one for the completion are needed")
-        up_to = _amount(model, "up_to", data, largest=1e12)
+        up_to, window = (_amount(model, name, data, largest=1e12) for name in ("up_to", "window"))
         return cls(
             model=model,
             prompt=prompt,
@@ -85,6 +87,7 @@ class Price:
             cached=_amount(model, "cached", data),
             cache_write=_amount(model, "cache_write", data),
             up_to=None if up_to is None else int(up_to),
+            window=None if window is None else int(window),
             date=str(data.get("date") or ""),
             source=str(data.get("source") or ""),
         )
@@ -164,6 +167,13 @@ class StepCost:
     def note(self) -> str:
         """All remarks as one text."""
         return "; ".join(self.notes)
+
+
+def window_of(trace: Trace, table: PriceTable) -> int | None:
+    """Tokens that a request may take by the table: the smallest window of the models that answered; None: unknown."""
+    names = dict.fromkeys(step.model or trace.model.name for step in trace.steps)
+    known = [price.window for name in names if (price := table.find(name)) and price.window]
+    return min(known, default=None)
 
 
 def step_costs(trace: Trace, table: PriceTable) -> list[StepCost]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import streamlit as st
@@ -19,7 +20,7 @@ from traces.figures import (
     tokens_per_step,
     tool_use,
 )
-from traces.prices import step_costs
+from traces.prices import step_costs, window_of
 from traces.reading import Reading
 
 _SHADES = {
@@ -84,13 +85,7 @@ class _Drawer:
             if reading.timeline.assumed:
                 st.caption(t("The file does not say when everything began: what has no time follows its call."))
         elif kind == "context":
-            title = t("What fills the context")
-            self._chart(
-                "context", title, _TALL_PX, context_per_step, reading.composition, reading.messages_of_steps,
-                selected=self._number,
-            )  # fmt: skip
-            if any(step.assumed for step in reading.composition.steps):
-                st.caption(t("The file does not say which messages each request held: all before it are taken."))
+            self._context()
         elif kind == "cost":
             self._cost()
         elif kind == "tools":
@@ -102,6 +97,25 @@ class _Drawer:
                 "latency", t("Latency per step"), HEIGHT_PX, latency_per_step, reading.steps, reading.runs,
                 selected=self._step,
             )  # fmt: skip
+
+    def _context(self) -> None:
+        found = self._reading.composition
+        window = found.window or window_of(self._reading.trace, prices())
+        self._chart(
+            "context", t("What fills the context"), _TALL_PX, context_per_step,
+            replace(found, window=window), self._reading.messages_of_steps, selected=self._number,
+        )  # fmt: skip
+        if window and found.steps:
+            fullest = max(step.total for step in found.steps)
+            st.caption(
+                t(
+                    "The fullest prompt takes {part} of the window of {n} tokens.",
+                    part=f"{fullest / window:.0%}",
+                    n=f"{window:,}",
+                )
+            )
+        if any(step.assumed for step in found.steps):
+            st.caption(t("The file does not say which messages each request held: all before it are taken."))
 
     def _cost(self) -> None:
         trace = self._reading.trace

@@ -15,7 +15,7 @@ from pages.parts.words import t
 from traces.prices import Price, load_prices, save_prices
 
 _EDITOR = "own-prices"
-_COLUMNS = ("model", "prompt", "cached", "cache_write", "completion", "up_to", "date", "source")
+_COLUMNS = ("model", "prompt", "cached", "cache_write", "completion", "up_to", "window", "date", "source")
 _TEXTS = ("model", "date", "source")
 
 
@@ -111,6 +111,9 @@ def _columns() -> dict[str, Any]:
         },
         "up_to": column.NumberColumn(
             t("Prompts up to"), min_value=0, format="localized", help=t("Longer prompts cost more than these prices.")
+        ),
+        "window": column.NumberColumn(
+            t("Window"), min_value=0, format="localized", help=t("Tokens that a request may take at most.")
         ),
         "date": column.TextColumn(t("As of")),
         "source": column.TextColumn(t("Source")),

@@ -6,7 +6,7 @@ from agent.errors import InputError
 from agent.trace import ModelInfo, Trace, TraceStep
 from agent.usage import Usage
 from traces import prices
-from traces.prices import Price, PriceTable, computed_cost, load_prices, save_prices, step_costs
+from traces.prices import Price, PriceTable, computed_cost, load_prices, save_prices, step_costs, window_of
 
 DEAR = Price(model="dear", prompt=10, cached=1, cache_write=12.5, completion=100)
 CHEAP = Price(model="cheap", prompt=1, completion=2)
@@ -153,3 +153,10 @@ def test_a_broken_table_is_named(tmp_path, content):
 def test_the_file_is_plain_json(tmp_path):
     save_prices(tmp_path, [CHEAP])
     assert json.loads((tmp_path / prices.FILE_NAME).read_text())["prices"][0]["model"] == "cheap"
+
+
+def test_the_window_is_the_smallest_of_the_models_that_answered():
+    table = load_prices()
+    trace = Trace(steps=[TraceStep(index=1, model="gpt-4o-2024-08-06"), TraceStep(index=2, model="openai/gpt-4.1")])
+    assert window_of(trace, table) == 128_000
+    assert window_of(Trace(steps=[TraceStep(index=1, model="nobody-knows")]), table) is None
