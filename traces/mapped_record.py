@@ -6,8 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from agent.usage import Usage
-from traces.readers.fields import moment, text
+from traces.readers.fields import known_usage, moment, text
 from traces.repair import as_text
 from traces.reply import Reply
 from traces.wire.openai_chat import decoded
@@ -113,9 +112,8 @@ def _spoken(
     if reasoning:
         message["reasoning_content"] = reasoning
     names = ("prompt_tokens", "completion_tokens")
-    usage = Usage.from_dict({name: values.get(name) for name in names})
-    known = None if usage == Usage() else usage
-    return Mapped(message, at, reply=Reply(usage=known, model=text(values.get("model")) or None))
+    usage = known_usage({name: values.get(name) for name in names})
+    return Mapped(message, at, reply=Reply(usage=usage, model=text(values.get("model")) or None))
 
 
 def _result(result: Any, calls: list[dict[str, Any]]) -> Mapped:

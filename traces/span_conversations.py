@@ -18,7 +18,7 @@ from traces.importing import ImportBuilder
 from traces.repair import as_text
 from traces.reply import Reply
 from traces.span_calls import SAME_TIME, calls_of
-from traces.span_tools import Held, ToolRuns, bare, facts, rebuilt
+from traces.span_tools import ToolRuns, Wordless, bare, facts, rebuilt
 from traces.spans import AGENT, MODEL, TOOL, Span, Words, forest, merged, timed, walk
 
 REPEATED = "some spans hold or repeat other model calls; their tokens were not added"
@@ -44,7 +44,7 @@ class _Voice:
     """The conversation that its last call went to."""
     spoke: bool = False
     """That conversation began with messages rather than with a line of text."""
-    held: Held | None = None
+    held: Wordless | None = None
     """A model call without words that waits for the tools that it asked for."""
 
 
@@ -186,7 +186,7 @@ class _Story:
             left = self._tools.take(voice)
             if left and not self.begun:
                 self._join(voice, self._begin(voice))
-                voice.held = Held(Reply(), left[0][0], left)
+                voice.held = Wordless(Reply(), left[0][0], left)
                 self._let_go(voice)
             elif left:
                 bare(voice.last or self.begun[0], left)
@@ -281,7 +281,7 @@ class _Story:
             builder.message(result)
         builder.model(words.model, words.provider)
         builder.tools(words.tools)
-        voice.held = Held(reply, span)
+        voice.held = Wordless(reply, span)
 
     def _let_go(self, voice: _Voice, answer: Mapping[str, Any] | None = None) -> None:
         """Add the call without words that was held back, now that its tool runs are known."""

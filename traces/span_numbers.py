@@ -61,6 +61,18 @@ _TOKENS = {
 _NESTED = frozenset(("llm", "gen_ai", "ai"))
 
 
+def tokens_of(value: Any) -> int | None:
+    """A count of tokens, which may be written as text; None for anything else."""
+    found = number(value)
+    return int(found) if found is not None and 0 <= found < 1e15 else None
+
+
+def cost_of(value: Any) -> float | None:
+    """US dollars, which may be written as text. A cost of 0 means that the tool knows no price: None."""
+    found = number(value)
+    return found if found is not None and 0 < found < 1e9 else None
+
+
 def usage_of(attributes: Mapping[str, Any]) -> Usage | None:
     """Tokens; cached ones that are larger than the whole prompt were counted beside it, and are added to it."""
     get = attributes.get if _NESTED.isdisjoint(attributes) else lambda key: first(attributes, key)
@@ -68,8 +80,8 @@ def usage_of(attributes: Mapping[str, Any]) -> Usage | None:
     for name, keys in _TOKENS.items():
         for key in keys:
             value = get(key)
-            if value is not None and (count := number(value)) is not None and 0 <= count < 1e15:
-                counts[name] = int(count)
+            if value is not None and (count := tokens_of(value)) is not None:
+                counts[name] = count
                 break
     if not counts:
         return None

@@ -9,7 +9,8 @@ from typing import Any
 from agent.trace import ToolRun
 from traces.builder import TraceBuilder
 from traces.reply import Reply
-from traces.spans import Span, ToolUse, iso
+from traces.spans import Span, ToolUse
+from traces.times import time_of
 
 _RECENT = 50
 """Steps of a conversation whose calls may still be waiting for their tools."""
@@ -89,7 +90,7 @@ class ToolRuns:
 def facts(span: Span, use: ToolUse) -> dict[str, Any]:
     """What a span says of a run, as :meth:`TraceBuilder.tool_run` takes it."""
     ok = False if span.error is not None else use.ok
-    return {"started": iso(span.started), "latency_ms": span.latency_ms, "ok": ok}
+    return {"started": time_of(span.started), "latency_ms": span.latency_ms, "ok": ok}
 
 
 def result(use: ToolUse) -> dict[str, Any]:
@@ -110,7 +111,7 @@ def bare(builder: TraceBuilder, used: Sequence[Used]) -> None:
 
 
 @dataclass(slots=True)
-class Held:
+class Wordless:
     """A model call without words. The tools that ran before the next one are what it asked for."""
 
     reply: Reply

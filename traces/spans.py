@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from traces.reply import Reply
-from traces.times import time_of, timestamp
+from traces.times import elapsed_ms, time_of, timestamp, unix_seconds
 
 MODEL, TOOL, AGENT, OTHER = "model", "tool", "agent", "other"
 """What a span is: one model call, one tool run, the work of one agent, or anything else."""
@@ -75,9 +75,7 @@ class Span:
     @property
     def latency_ms(self) -> float | None:
         """Milliseconds from start to end; None where one of them is unknown."""
-        if self.started is None or self.ended is None or self.ended < self.started:
-            return None
-        return round((self.ended - self.started) * 1000, 3)
+        return elapsed_ms(self.started, self.ended)
 
     @property
     def order(self) -> tuple[bool, float]:
@@ -145,8 +143,8 @@ def timed(reply: Reply, span: Span) -> Reply:
     """``reply`` with the times and the error of its span, where it has none of its own."""
     return replace(
         reply,
-        started=reply.started or iso(span.started),
-        at=reply.at or iso(span.ended),
+        started=reply.started or time_of(span.started),
+        at=reply.at or time_of(span.ended),
         latency_ms=span.latency_ms if span.latency_ms is not None else reply.latency_ms,
         error=reply.error or span.error,
     )
@@ -175,14 +173,4 @@ def moment(value: Any) -> float | None:
             value = int(text)
         else:
             return timestamp(_FRACTION.sub(r"\1", _TWICE.sub("Z", text)))
-    if isinstance(value, bool) or not isinstance(value, (int, float)):
-        return None
-    return next((value / unit for least, most, unit in _UNITS if least <= value < most), None)
-
-
-_UNITS = ((1e8, 1e11, 1), (1e11, 1e14, 1e3), (1e14, 1e17, 1e6), (1e17, 1e20, 1e9))
-
-
-def iso(seconds: float | None) -> str | None:
-    """Unix seconds as ISO 8601 in UTC."""
-    return None if seconds is None else time_of(float(seconds))
+    return unix_seconds(value)

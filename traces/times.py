@@ -30,13 +30,24 @@ def is_time(value: object) -> bool:
         return False
 
 
-def time_of(value: object) -> str | None:
-    """Seconds, milli-, micro- or nanoseconds since 1970 as ISO 8601 in UTC; None for what is no such number."""
+def unix_seconds(value: object) -> float | None:
+    """Seconds, milli-, micro- or nanoseconds since 1970 as seconds; None for what is no such number."""
     if isinstance(value, bool) or not isinstance(value, (int, float)):
         return None
-    for least, most, unit in _UNITS:
-        if least <= value < most:
-            whole = unit == 1 and value == int(value)
-            moment = datetime.fromtimestamp(value / unit, UTC)
-            return moment.isoformat(timespec="seconds" if whole else "milliseconds")[:-6] + "Z"
-    return None
+    return next((value / unit for least, most, unit in _UNITS if least <= value < most), None)
+
+
+def time_of(value: object) -> str | None:
+    """A number that :func:`unix_seconds` takes as ISO 8601 in UTC; None for anything else."""
+    seconds = unix_seconds(value)
+    if seconds is None:
+        return None
+    whole = seconds == value and seconds.is_integer()
+    return datetime.fromtimestamp(seconds, UTC).isoformat(timespec="seconds" if whole else "milliseconds")[:-6] + "Z"
+
+
+def elapsed_ms(start: float | None, end: float | None) -> float | None:
+    """Milliseconds between two times in Unix seconds; None where one of them is unknown, or the later comes first."""
+    if start is None or end is None or end < start:
+        return None
+    return round((end - start) * 1000, 3)

@@ -9,11 +9,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from agent.usage import Usage
 from traces.builder import TraceBuilder
 from traces.container import Document
 from traces.importing import ImportBuilder
-from traces.readers.fields import amount, moment, text
+from traces.readers.fields import amount, known_usage, moment, text
 from traces.repair import as_text
 from traces.reply import Reply
 from traces.wire import openai_chat
@@ -146,8 +145,8 @@ def _read_trajectory(trajectory: Mapping[str, Any], out: ImportBuilder, line: in
 
 def _totals(metrics: Mapping[str, Any], trace: TraceBuilder) -> None:
     names = ("prompt_tokens", "completion_tokens", "cached_tokens")
-    usage = Usage.from_dict({name: metrics.get(f"total_{name}") for name in names})
-    trace.reported(usage=None if usage == Usage() else usage, cost=amount(metrics.get("total_cost_usd")))
+    usage = known_usage({name: metrics.get(f"total_{name}") for name in names})
+    trace.reported(usage=usage, cost=amount(metrics.get("total_cost_usd")))
 
 
 class _Steps:
@@ -234,7 +233,7 @@ def _reply(step: Mapping[str, Any]) -> Reply:
     """The numbers of one step. Token ids and log probabilities, which make such files large, are left out."""
     metrics = mapping(step.get("metrics"))
     extra = mapping(metrics.get("extra"))
-    usage = Usage.from_dict(
+    usage = known_usage(
         {
             **{name: metrics.get(name) for name in ("prompt_tokens", "completion_tokens", "cached_tokens")},
             "cache_write_tokens": extra.get("cache_creation_input_tokens"),
@@ -242,7 +241,7 @@ def _reply(step: Mapping[str, Any]) -> Reply:
         }
     )
     return Reply(
-        usage=None if usage == Usage() else usage,
+        usage=usage,
         model=text(step.get("model_name")) or None,
         cost=amount(metrics.get("cost_usd")),
         latency_ms=amount(extra.get("latency_ms")),

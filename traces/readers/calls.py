@@ -12,10 +12,12 @@ from typing import Any
 
 from traces import lookalikes
 from traces.growth import Exchange
+from traces.readers.fields import amount, moment
 from traces.reply import Reply
 from traces.times import time_of, timestamp
 from traces.wire import event_stream, openai_chat
 from traces.wire.api import Api, joined, of_request, of_response
+from traces.wire.parts import count
 
 _REQUESTS = ("request", "request_body", "requestBody", "raw_request", "body", "params")
 _RESPONSES = ("response", "response_body", "responseBody", "raw_response", "client_chunks", "result", "output")
@@ -168,8 +170,8 @@ def _reply(call: Call, body: Mapping[str, Any]) -> Reply:
     api = call.response_api
     reply = Reply(error=openai_chat.error_text(body.get("error"))) if api is None else api.read_response(body)
     latency = reply.latency_ms if reply.latency_ms is not None else _latency_ms(call.record)
-    at = reply.at or _moment(call.record, "timestamp", "created_at", "time")
-    started = reply.started or _moment(call.record, "startedDateTime", "started_at", "start_time")
+    at = reply.at or _first_time(call.record, "timestamp", "created_at", "time")
+    started = reply.started or _first_time(call.record, "startedDateTime", "started_at", "start_time")
     if started is None and reply.at is None and at is not None and latency is not None:
         began = timestamp(at)
         started = time_of(began - latency / 1000) if began is not None else None  # a log is written at the end
@@ -184,28 +186,19 @@ def _more(call: Call) -> bool:
     return isinstance(events, list) and len(events) > 1 and call.request not in events
 
 
-def _moment(record: Mapping[str, Any], *keys: str) -> str | None:
-    for key in keys:
-        value = record.get(key)
-        if isinstance(value, str) and timestamp(value) is not None:
-            return value
-        if (at := time_of(value)) is not None:
-            return at
-    return None
+def _first_time(record: Mapping[str, Any], *keys: str) -> str | None:
+    return next((at for key in keys if (at := moment(record.get(key))) is not None), None)
 
 
 def _status(record: Mapping[str, Any]) -> int | None:
     response = record.get("response")
     inner = response if isinstance(response, dict) else {}
-    for status in (record.get("status"), inner.get("status_code"), inner.get("statusCode"), inner.get("status")):
-        if isinstance(status, int) and not isinstance(status, bool):
-            return status
-    return None
+    places = (record.get("status"), inner.get("status_code"), inner.get("statusCode"), inner.get("status"))
+    return next((status for value in places if (status := count(value)) is not None), None)
 
 
 def _latency_ms(record: Mapping[str, Any]) -> float | None:
     for key, factor in (("latency_ms", 1), ("duration_ms", 1), ("seconds", 1000), ("duration_seconds", 1000)):
-        value = record.get(key)
-        if isinstance(value, (int, float)) and not isinstance(value, bool) and 0 <= value < 1e9:
-            return float(value * factor)
+        if (value := amount(record.get(key))) is not None:
+            return value * factor
     return None

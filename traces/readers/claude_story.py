@@ -130,12 +130,7 @@ class Story:
     def _system(self, line: Line) -> None:
         record, subtype = line.record, text(line.record.get("subtype"))
         if subtype in _COMPACTIONS:
-            about = mapping(record.get("compactMetadata", record.get("compact_metadata")))
-            before = about.get("preTokens", about.get("pre_tokens"))
-            size = f", {before:,} tokens before" if isinstance(before, int) else ""
-            self.trace.note(
-                "compaction", f"the conversation was compacted ({text(about.get('trigger')) or 'auto'}{size})"
-            )
+            self.trace.note("compaction", _compaction(record))
         elif subtype == "api_error":
             error = mapping(record.get("error"))
             status = error.get("status")

@@ -16,7 +16,7 @@ from traces.builder import TraceBuilder
 from traces.container import Document
 from traces.importing import ImportBuilder
 from traces.readers.codex_story import read_usage
-from traces.readers.fields import text
+from traces.readers.fields import ended_well, text
 from traces.repair import as_text
 from traces.wire.parts import Parts, kind_of, listed, mapping
 
@@ -150,9 +150,7 @@ class _Thread:
 
     def _result(self, item_id: str, item: Mapping[str, Any], line: int | None) -> None:
         failed = item.get("status") in ("failed", "declined") or bool(item.get("error"))
-        code = item.get("exit_code")
-        if isinstance(code, int) and code != 0:
-            failed = True
+        failed = failed or ended_well(item.get("exit_code")) is False
         message = {"role": "tool", "tool_call_id": item_id or None, "content": _output(item)}
         self._trace.message(message, line=line)
         decision = "denied" if item.get("status") == "declined" else None

@@ -10,7 +10,7 @@ from typing import Any
 from agent.usage import Usage
 from traces.builder import TraceBuilder
 from traces.importing import ImportBuilder
-from traces.readers.fields import amount, difference, duration, milliseconds, text
+from traces.readers.fields import amount, difference, duration, ended_well, milliseconds, text
 from traces.reply import Reply
 from traces.wire import responses
 from traces.wire.openai_chat import decoded
@@ -195,8 +195,8 @@ class Story:
         latency_ms = None if seconds is None else seconds * 1000 + nanos / 1e6
         result = mapping(payload.get("result"))
         ok = payload.get("success") if isinstance(payload.get("success"), bool) else None
-        if isinstance(code, int) and not isinstance(code, bool):
-            ok = code == 0
+        if (by_code := ended_well(code)) is not None:
+            ok = by_code
         elif "Err" in result:
             ok = False
         elif "Ok" in result:
@@ -235,5 +235,4 @@ def _said_by(output: str) -> tuple[float | None, bool | None]:
         exit_code, wall = _EXIT_CODE.search(output[:_HEAD]), _WALL_TIME.search(output[:_HEAD])
         code = int(exit_code[1]) if exit_code else None
         seconds = float(wall[1]) if wall else None
-    ok = code == 0 if isinstance(code, int) and not isinstance(code, bool) else None
-    return None if seconds is None else seconds * 1000, ok
+    return None if seconds is None else seconds * 1000, ended_well(code)

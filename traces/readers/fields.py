@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from typing import Any
 
 from agent.usage import Usage
-from traces.times import time_of, timestamp
+from traces.times import elapsed_ms, time_of, timestamp
+from traces.wire.parts import count
 
 _MOST = 1e15
 
@@ -37,16 +38,25 @@ def moment(value: Any) -> str | None:
 
 def milliseconds(start: Any, end: Any) -> float | None:
     """From one time to a later one, each in any form of :func:`moment`; None where the file does not say."""
-    first, last = _seconds_of(moment(start)), _seconds_of(moment(end))
-    if first is None or last is None or last < first:
-        return None
-    return round((last - first) * 1000, 3)
+    return elapsed_ms(_seconds_of(moment(start)), _seconds_of(moment(end)))
 
 
 def duration(moments: Iterable[Any]) -> float | None:
     """Seconds from the earliest to the latest of some times; None where there are no two."""
     known = [at for value in moments if (at := _seconds_of(moment(value))) is not None]
     return round(max(known) - min(known), 3) if len(known) > 1 else None
+
+
+def ended_well(exit_code: Any) -> bool | None:
+    """Whether a command ended without an error; None for what is no exit code."""
+    code = count(exit_code)
+    return None if code is None else code == 0
+
+
+def known_usage(counts: Mapping[str, Any]) -> Usage | None:
+    """Tokens under the names of :class:`agent.usage.Usage`; None where not one of them is a count."""
+    usage = Usage.from_dict(counts)
+    return None if usage == Usage() else usage
 
 
 def difference(now: Usage, before: Usage | None) -> Usage | None:

@@ -13,7 +13,7 @@ from itertools import product
 from typing import Any
 
 from agent.usage import Usage
-from traces.readers.fields import amount, milliseconds, moment, text
+from traces.readers.fields import amount, known_usage, milliseconds, moment, text
 from traces.readers.inspect_messages import Attachments, message_of
 from traces.repair import as_text
 from traces.reply import Reply
@@ -177,7 +177,7 @@ def usage_of(value: Any) -> Usage | None:
         add_cache, add_thought = next(fits, (beside > (sent or 0), False))
     else:
         add_cache, add_thought = True, False
-    usage = Usage.from_dict(
+    return known_usage(
         {
             "prompt_tokens": None if sent is None else sent + beside * add_cache,
             "completion_tokens": None if made is None else made + extra * add_thought,
@@ -187,4 +187,3 @@ def usage_of(value: Any) -> Usage | None:
             "reasoning_tokens": thought,
         }
     )
-    return None if usage == Usage() else usage

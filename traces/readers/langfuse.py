@@ -17,12 +17,14 @@ from traces.builder import TraceBuilder
 from traces.container import Document
 from traces.dialects import answered, asked
 from traces.importing import ImportBuilder
+from traces.readers.fields import known_usage
 from traces.repair import as_text
 from traces.reply import Reply
 from traces.span_attributes import agent_name, kind_of_span, result_text, use_of, words_of
 from traces.span_conversations import read_spans
-from traces.span_numbers import completed
+from traces.span_numbers import completed, cost_of, tokens_of
 from traces.spans import AGENT, MODEL, OTHER, TOOL, Span, ToolUse, Words, moment
+from traces.times import elapsed_ms
 from traces.unfold import first, number, object_in, unfold
 from traces.wire.openai_chat import tools_of
 from traces.wire.parts import listed, words
@@ -96,9 +98,9 @@ def _finish(builder: TraceBuilder, about: Mapping[str, Any]) -> None:
     """What the trace says of the whole: scores, cost and length."""
     checks = [check for score in listed(about.get("scores")) if (check := _check(score)) is not None]
     builder.outcome(checks=checks)
-    seconds, cost = number(about.get("latency")), number(about.get("totalCost"))
+    seconds = number(about.get("latency"))
     builder.reported(
-        cost=cost if cost is not None and 0 < cost < 1e9 else None,
+        cost=cost_of(about.get("totalCost")),
         duration_s=seconds if seconds is not None and 0 <= seconds < 1e9 else None,
     )
 
@@ -206,10 +208,9 @@ def _offered(data: Mapping[str, Any]) -> list[dict[str, Any]]:
 
 
 def _numbers(data: Mapping[str, Any], said: Reply, more: Reply) -> Reply:
-    started, first_at = moment(data.get("startTime")), moment(data.get("completionStartTime"))
-    wait = (first_at - started) * 1000 if started is not None and first_at is not None else None
+    waited = elapsed_ms(moment(data.get("startTime")), moment(data.get("completionStartTime")))
     cost = number(object_in(data.get("costDetails")).get("total"))
-    cost = cost if cost is not None else number(first(data, "calculatedTotalCost", "totalCost"))
+    cost = cost_of(first(data, "calculatedTotalCost", "totalCost") if cost is None else cost)
     usage = usage_of(data) or more.usage or said.usage
     if usage is not None and more.usage is not None:
         usage = completed(usage, more.usage)
@@ -217,8 +218,8 @@ def _numbers(data: Mapping[str, Any], said: Reply, more: Reply) -> Reply:
         usage=usage,
         finish_reason=said.finish_reason or more.finish_reason,
         model=more.model or said.model or words(data.get("model")),
-        cost=cost if cost is not None and 0 < cost < 1e9 else more.cost,
-        first_token_ms=round(wait, 3) if wait is not None and wait >= 0 else more.first_token_ms,
+        cost=cost if cost is not None else more.cost,
+        first_token_ms=waited if waited is not None else more.first_token_ms,
     )
 
 
@@ -231,8 +232,7 @@ def usage_of(data: Mapping[str, Any]) -> Usage | None:
     stated = object_in(data.get("usageDetails")) or object_in(data.get("usage"))
 
     def count(*keys: str) -> int | None:
-        value = next((n for key in keys if (n := number(stated.get(key))) is not None), None)
-        return None if value is None or not 0 <= value < 1e15 else int(value)
+        return next((n for key in keys if (n := tokens_of(stated.get(key))) is not None), None)
 
     into, out = (
         count("input", "promptTokens", "prompt_tokens"),
@@ -247,12 +247,13 @@ def usage_of(data: Mapping[str, Any]) -> Usage | None:
         into += beside
     if out is not None and reasoning and into is not None and total == into + out + reasoning:
         out += reasoning
-    usage = Usage(
-        prompt_tokens=into,
-        completion_tokens=out,
-        total_tokens=total,
-        cached_tokens=cached,
-        cache_write_tokens=written,
-        reasoning_tokens=reasoning,
+    return known_usage(
+        {
+            "prompt_tokens": into,
+            "completion_tokens": out,
+            "total_tokens": total,
+            "cached_tokens": cached,
+            "cache_write_tokens": written,
+            "reasoning_tokens": reasoning,
+        }
     )
-    return None if usage == Usage() else usage

@@ -18,7 +18,7 @@ from traces.importing import ImportBuilder
 from traces.readers.fields import amount, milliseconds, moment, text
 from traces.reply import Reply
 from traces.wire import litellm, responses
-from traces.wire.parts import listed, mapping
+from traces.wire.parts import count, listed, mapping
 
 NAME = "mini-swe-agent"
 _LOOKED_AT = 20
@@ -163,8 +163,8 @@ def _without_extra(message: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _return_code(extra: Mapping[str, Any], message: Mapping[str, Any]) -> int | None:
-    code = extra.get("returncode")
-    if isinstance(code, int) and not isinstance(code, bool):
+    code = count(extra.get("returncode"))
+    if code is not None:
         return code
     found = _RETURN_CODE.match(text(message.get("content")))
     return int(found[1]) if found else None

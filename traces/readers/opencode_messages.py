@@ -8,7 +8,7 @@ from typing import Any
 from agent.usage import Usage
 from traces.builder import TraceBuilder
 from traces.importing import ImportBuilder
-from traces.readers.fields import amount, milliseconds, moment, text
+from traces.readers.fields import amount, ended_well, milliseconds, moment, text
 from traces.repair import as_text
 from traces.reply import Reply
 from traces.wire.parts import Parts, count, kind_of, linked, listed, mapping
@@ -130,13 +130,12 @@ class _Answer:
             _add(content, attachment)
         message = {**content.message("tool"), "tool_call_id": call_id or None, "name": text(part.get("tool")) or None}
         self._trace.message(message, at=moment(times.get("end")), line=self._line)
-        code = mapping(state.get("metadata")).get("exit")
-        ended_well = code == 0 if isinstance(code, int) and not isinstance(code, bool) else True
+        failed = ended_well(mapping(state.get("metadata")).get("exit")) is False
         self._trace.tool_run(
             call_id,
             started=moment(times.get("start")),
             latency_ms=milliseconds(times.get("start"), times.get("end")),
-            ok=status == "completed" and ended_well,
+            ok=status == "completed" and not failed,
         )
 
     def _read_failure(self) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 from agent.usage import Usage
 from traces.builder import TraceBuilder
 from traces.importing import ImportBuilder
-from traces.readers.fields import amount, difference, duration, milliseconds, moment, text
+from traces.readers.fields import amount, difference, duration, ended_well, milliseconds, moment, text
 from traces.reply import Reply
 from traces.wire import litellm
 from traces.wire.parts import listed, mapping
@@ -99,9 +99,8 @@ def exit_ok(*places: Mapping[str, Any]) -> bool | None:
     """Whether a command ended well, by the first exit code that one of ``places`` holds; -1 is one that still runs."""
     for place in places:
         for holder in (place, mapping(place.get("metadata"))):
-            code = holder.get("exit_code")
-            if isinstance(code, int) and not isinstance(code, bool):
-                return None if code == -1 else code == 0
+            if (ok := ended_well(holder.get("exit_code"))) is not None:
+                return None if holder["exit_code"] == -1 else ok
     return None
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from agent.recording_log import SCHEMA, read_log
+from agent.trace import SCHEMA as TRACE_SCHEMA
 from traces.container import Document
 from traces.importing import ImportBuilder
 from traces.native import read_trace
@@ -24,5 +25,5 @@ def read(document: Document, out: ImportBuilder) -> None:
     Raises:
         InputError: what they give is no trace.
     """
-    out.add(read_trace({"schema": "agent-trace/1", **read_log(document.records)}, out))
+    out.add(read_trace({"schema": TRACE_SCHEMA, **read_log(document.records)}, out))
     out.warn("the program ended before its recording was closed; this is what was recorded")

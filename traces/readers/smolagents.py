@@ -14,7 +14,7 @@ from agent.usage import Usage
 from traces.builder import TraceBuilder
 from traces.container import Document
 from traces.importing import ImportBuilder
-from traces.readers.fields import amount, milliseconds, moment, text
+from traces.readers.fields import amount, known_usage, milliseconds, moment, text
 from traces.repair import as_text
 from traces.reply import Reply
 from traces.wire.parts import Parts, listed, mapping
@@ -205,8 +205,7 @@ def _end(step: Mapping[str, Any]) -> str | None:
 def _usage(value: Any) -> Usage | None:
     data = mapping(value)
     names = {"prompt_tokens": "input_tokens", "completion_tokens": "output_tokens", "total_tokens": "total_tokens"}
-    usage = Usage.from_dict({ours: data.get(theirs) for ours, theirs in names.items()})
-    return None if usage == Usage() else usage
+    return known_usage({ours: data.get(theirs) for ours, theirs in names.items()})
 
 
 # -- rows of GAIA runs ---------------------------------------------------------------------------------------------

@@ -10,7 +10,8 @@ from traces.builder import TraceBuilder
 from traces.container import Document
 from traces.importing import ImportBuilder
 from traces.reply import Reply
-from traces.spans import iso, moment
+from traces.spans import moment
+from traces.times import time_of
 from traces.unfold import first, unfold
 from traces.wire import vercel
 from traces.wire.parts import mapping, words
@@ -77,7 +78,7 @@ def _decision(run: Mapping[str, Any]) -> str | None:
 
 def _time(item: Mapping[str, Any]) -> str | None:
     said = first(item, "createdAt", "created_at", "metadata.createdAt", "metadata.timestamp")
-    return iso(moment(said))
+    return time_of(moment(said))
 
 
 def _usage(about: Mapping[str, Any]) -> Usage | None:

@@ -115,8 +115,8 @@ def read_response(body: Mapping[str, Any]) -> Reply:
             {"prompt_tokens": body.get("prompt_eval_count"), "completion_tokens": body.get("eval_count")}
         ),
         "model": words(body.get("model")),
-        "at": _iso(at),
-        "started": _iso(at - latency / 1e9) if at is not None and latency is not None else None,
+        "at": time_of(at),
+        "started": time_of(at - latency / 1e9) if at is not None and latency is not None else None,
         "latency_ms": latency / _NS if latency is not None else None,
         "first_token_ms": (load or 0) / _NS + prompt / _NS if prompt is not None else None,
     }
@@ -127,10 +127,6 @@ def read_response(body: Mapping[str, Any]) -> Reply:
         return Reply(error=error_text(body.get("error")), **common)
     said = converted({**mapping(message), "role": "assistant"})[0]
     return Reply(message={"content": None, **said}, finish_reason=words(body.get("done_reason")), **common)
-
-
-def _iso(seconds: float | None) -> str | None:
-    return None if seconds is None else time_of(seconds)
 
 
 def join_pieces(pieces: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
