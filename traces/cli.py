@@ -28,7 +28,8 @@ def _run(arguments: Sequence[str] | None) -> int:
 
 def _parser() -> Parser:
     parser = Parser(prog=PROG, description="Read saved traces of agents.")
-    commands = parser.add_subparsers(dest="command", required=True, parser_class=Parser)
+    names = ",".join(each.__name__.rpartition(".")[2] for each in _COMMANDS)
+    commands = parser.add_subparsers(dest="command", metavar=f"{{{names}}}", required=True, parser_class=Parser)
     for each in _COMMANDS:
         each.add(commands)
     return parser

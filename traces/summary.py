@@ -5,13 +5,10 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
-from agent.errors import InputError
 from agent.trace import ToolRun, Trace
 from agent.usage import Usage
-from traces.opening import read_file
 from traces.repair import TOOL_ROLES
 from traces.report import ImportReport
 from traces.stated import reported
@@ -168,17 +165,3 @@ class FileSummary:
             "unread": [*report.unread, *([] if traces else report.warnings)],
         }
         return data if self.error is None else {**data, "error": self.error}
-
-
-def summarise_file(path: str) -> FileSummary:
-    """Open a file and count. Never raises: what cannot be opened says why."""
-    if not path.strip():
-        return FileSummary(path, None, "the name of the file is empty")
-    try:
-        report = read_file(Path(path), path)
-    except InputError as error:
-        return FileSummary(path, None, str(error))
-    if report.format is None:
-        sentence = next(iter(report.unread), "it holds nothing that could be read")
-        return FileSummary(path, report, sentence if sentence.startswith(path) else f"{path}: {sentence}")
-    return FileSummary(path, report)

@@ -14,10 +14,9 @@ from typing import Any
 from agent.console import DONE, FAILED, printable, say, tell
 from agent.errors import InputError
 from agent.trace import Trace
+from traces.commands.files import add_format, read_named
 from traces.commands.names import PROG
-from traces.detect import formats as readable
 from traces.export import Exported, export, formats
-from traces.opening import read_file
 from traces.report import ImportReport
 from traces.selecting import select_steps, step_numbers
 
@@ -38,14 +37,14 @@ def add(commands: Any) -> None:
             "Exit code 1: the file did not open."
         ),
     )
-    convert.add_argument("file", metavar="FILE", help="any supported trace file")
+    convert.add_argument("file", metavar="FILE", help="a trace file of any supported format, or - for standard input")
     convert.add_argument("--to", required=True, metavar="FORMAT", choices=[*formats(), BUNDLE], help="the form wanted")
     convert.add_argument("--out", metavar="PATH", help="a file, a folder, or - for standard output; by default here")
     convert.add_argument(
         "--conversation", type=int, metavar="N", help="which one, from 1, where the file holds several"
     )
     convert.add_argument("--steps", metavar="LIST", help="only these steps, like 3-5,8")
-    convert.add_argument("--format", metavar="IN", help=f"the file's format: {', '.join(readable())}")
+    add_format(convert)
     convert.add_argument("--force", action="store_true", help="replace a file that is there")
     convert.set_defaults(run=run)
 
@@ -57,14 +56,12 @@ def run(options: Namespace) -> int:
         InputError: the options do not fit the file, or the output cannot be written.
     """
     try:
-        report = read_file(Path(options.file), options.file, format=options.format)
+        report = read_named(options.file, options.format)
     except InputError as error:
-        if options.format and options.format not in readable():
-            raise
         tell(printable(f"{PROG}: {error}"))
         return FAILED
     if not report.traces:
-        tell(printable(f"{PROG}: {options.file}: {next(iter(report.unread), 'it holds no conversation')}"))
+        tell(printable(f"{PROG}: {report.file}: {next(iter(report.unread), 'it holds no conversation')}"))
         return FAILED
     trace = _chosen(report, options)
     if options.steps is not None:
@@ -80,7 +77,7 @@ def _chosen(report: ImportReport, options: Namespace) -> Trace:
     if number is None and count > 1:
         titles = [f"  {n} {' '.join(t.title.split())[:80]}" for n, t in enumerate(report.traces[:_SHOWN], 1)]
         tell(printable("\n".join(titles)))
-        raise InputError(f"{options.file} holds {count:,} conversations: choose one with --conversation 1 to {count}")
+        raise InputError(f"{report.file} holds {count:,} conversations: choose one with --conversation 1 to {count}")
     if number is not None and not 1 <= number <= count:
         raise InputError(f"--conversation must be from 1 to {count}, not {number}")
     return report.traces[(number or 1) - 1]

@@ -6,38 +6,17 @@ Exit code 0: every file opened and no error was found. 1: some file did not open
 from __future__ import annotations
 
 from argparse import Namespace
-from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 from agent import jsontext
 from agent.console import DONE, FAILED, printable, say, tell
-from agent.errors import InputError
 from agent.trace import Trace
+from traces.commands.files import add_files, for_each
 from traces.commands.names import PROG
 from traces.lint import RULES, Finding, Severity, lint
-from traces.opening import read_file
+from traces.summary import FileSummary
 
-
-@dataclass(frozen=True, slots=True)
-class _Linted:
-    """What was found in one file."""
-
-    file: str
-    traces: list[tuple[Trace, list[Finding]]]
-    error: str | None = None
-    """Why the file did not open."""
-
-    @property
-    def failed(self) -> bool:
-        return self.error is not None or any(f.severity is Severity.ERROR for _, found in self.traces for f in found)
-
-    def to_dict(self) -> dict[str, Any]:
-        traces = [
-            {"trace_id": trace.trace_id, "title": trace.title, "findings": [each.to_dict() for each in found]}
-            for trace, found in self.traces
-        ]
-        return {"file": self.file, "traces": traces, **({} if self.error is None else {"error": self.error})}
+_Linted = list[tuple[Trace, list[Finding]]]
 
 
 def add(commands: Any) -> None:
@@ -48,7 +27,7 @@ def add(commands: Any) -> None:
         description="Say what is wrong with traces, where, what it cost and how to mend it. Exit code 1: some finding "
         "is an error, or some file did not open.",
     )
-    parser.add_argument("files", nargs="+", metavar="FILE", help="any supported trace file")
+    add_files(parser)
     parser.add_argument("--json", action="store_true", help="print one JSON array")
     parser.add_argument(
         "--rule", action="append", choices=sorted(RULES), metavar="NAME", help="only this rule; may be given again"
@@ -58,34 +37,42 @@ def add(commands: Any) -> None:
 
 def run(options: Namespace) -> int:
     """Look at the files; gives the exit code."""
-    files = [_lint(path, options.rule or RULES) for path in options.files]
+    rules = options.rule or RULES
+    entries: list[dict[str, Any]] = []
+
+    def look(file: FileSummary) -> int:
+        traces = file.report.traces if file.report and file.error is None else []
+        linted = [(trace, [found for found in lint(trace) if found.rule.name in rules]) for trace in traces]
+        if options.json:
+            entries.append(_entry(file, linted))
+        else:
+            _show(file, linted)
+        bad = any(each.severity is Severity.ERROR for _, found in linted for each in found)
+        return FAILED if bad or file.error is not None else DONE
+
+    code = for_each(options.files, options.format, look)
     if options.json:
-        say(jsontext.dumps([file.to_dict() for file in files], indent=True))
-    else:
-        for file in files:
-            _show(file)
-    return FAILED if any(file.failed for file in files) else DONE
+        say(jsontext.dumps(entries, indent=True))
+    return code
 
 
-def _lint(path: str, rules: Any) -> _Linted:
-    try:
-        report = read_file(Path(path), path)
-    except InputError as error:
-        return _Linted(path, [], str(error))
-    if report.format is None:
-        return _Linted(path, [], next(iter(report.unread), f"{path}: it holds nothing that could be read"))
-    return _Linted(path, [(t, [f for f in lint(t) if f.rule.name in rules]) for t in report.traces])
+def _entry(file: FileSummary, linted: _Linted) -> dict[str, Any]:
+    traces = [
+        {"trace_id": trace.trace_id, "title": trace.title, "findings": [each.to_dict() for each in found]}
+        for trace, found in linted
+    ]
+    return {"file": file.file, "traces": traces, **({} if file.error is None else {"error": file.error})}
 
 
-def _show(file: _Linted) -> None:
+def _show(file: FileSummary, linted: _Linted) -> None:
     if file.error is not None:
         tell(printable(f"{PROG}: {file.error}"))
         return
-    found = [each for _, findings in file.traces for each in findings]
+    found = [each for _, findings in linted for each in findings]
     counts = [f"{number} {severity}{'' if number == 1 else 's'}" for severity, number in _counts(found)]
     say(printable(f"{file.file}: {', '.join(counts) or 'nothing found'}"))
-    for trace, findings in file.traces:
-        if findings and len(file.traces) > 1:
+    for trace, findings in linted:
+        if findings and len(linted) > 1:
             say(printable(f"  {' '.join(trace.title.split()) or trace.trace_id}"))
         for finding in findings:
             say(printable("\n".join(_lines(finding))))

@@ -11,9 +11,10 @@ from typing import Any
 
 from agent import jsontext
 from agent.console import DONE, FAILED, printable, say, tell
+from traces.commands.files import add_files, for_each
 from traces.commands.names import PROG
 from traces.report import ImportReport
-from traces.summary import FileSummary, TraceSummary, summarise, summarise_file
+from traces.summary import FileSummary, TraceSummary, summarise
 
 _COLUMNS = ("title", "messages", "steps", "calls", "results", "unpaired", "errors", "tokens", "outcome")
 _TITLE_WIDTH = 48
@@ -27,29 +28,35 @@ def add(commands: Any) -> None:
         help="count messages, calls, results and tokens of trace files",
         description="Count messages, calls, results and tokens of trace files. Exit code 1: some file did not open.",
     )
-    summary.add_argument("files", nargs="+", metavar="FILE", help="any supported trace file")
+    add_files(summary)
     summary.add_argument("--json", action="store_true", help="print one JSON array")
     summary.set_defaults(run=run)
 
 
 def run(options: Namespace) -> int:
     """Count what files hold; gives the exit code."""
-    files = [summarise_file(path) for path in options.files]
+    entries: list[dict[str, Any]] = []
+
+    def look(file: FileSummary) -> int:
+        if options.json:
+            entries.append(file.to_dict())
+        else:
+            _show(file)
+        return FAILED if file.error else DONE
+
+    code = for_each(options.files, options.format, look)
     if options.json:
-        say(jsontext.dumps([file.to_dict() for file in files], indent=True))
-    else:
-        _show(files)
-    return FAILED if any(file.error for file in files) else DONE
+        say(jsontext.dumps(entries, indent=True))
+    return code
 
 
-def _show(files: list[FileSummary]) -> None:
+def _show(file: FileSummary) -> None:
     """For people: the counts are results; why a file did not open is something said about them."""
-    for file in files:
-        if file.error is not None:
-            unread = file.report.unread[1:] if file.report else []  # the first is the error
-            tell(printable("\n".join([f"{PROG}: {file.error}", *_remarks(file.report, unread)])))
-        elif file.report is not None:
-            say(printable("\n".join([*_counts(file.file, file.report), *_remarks(file.report, file.report.unread)])))
+    if file.error is not None:
+        unread = file.report.unread[1:] if file.report else []  # the first is the error
+        tell(printable("\n".join([f"{PROG}: {file.error}", *_remarks(file.report, unread)])))
+    elif file.report is not None:
+        say(printable("\n".join([*_counts(file.file, file.report), *_remarks(file.report, file.report.unread)])))
 
 
 def _counts(name: str, report: ImportReport) -> list[str]:
