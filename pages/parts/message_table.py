@@ -6,6 +6,7 @@ A click anywhere in a row selects its message, and so do the arrow keys while th
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import Any
 
 import pandas as pd
@@ -14,6 +15,7 @@ import streamlit as st
 from agent.trace import Trace
 from pages.parts import address, selection
 from pages.parts.message_view import decision_word
+from pages.parts.paging import page_of
 from pages.parts.roles import Look, maker_look, role_look
 from pages.parts.words import t
 from traces.carry import Carried
@@ -90,8 +92,19 @@ def saved_table(reading: Reading, rows: Sequence[int], *, key: str, live: bool =
     shown = table_frame(reading.trace, frame, rows, live=live)
     _add_bars(shown, reading, rows, frame)
     columns = _columns(frame, shown, bars=_bars(reading))
-    _table(shown, columns, rows, key=key, chosen=chosen, height=height, choose=choose)
+    if chosen is not None and chosen in rows and selection.first_sight(key):
+        _scroll_to(rows.index(chosen))
+    with st.container(key="saved-table"):
+        _table(shown, columns, rows, key=key, chosen=chosen, height=height, choose=choose)
     return chosen
+
+
+def _scroll_to(row: int) -> None:
+    """Bring a row of the table into view: a script of our own, with a number in it and no data."""
+    if row >= SAVED_ROWS - 1:
+        script = Path(__file__).with_name("scroll.html").read_text(encoding="utf-8")
+        with st.container(key="scroll"):  # the style sheet gives it no place
+            st.html(script.replace("$TOP", str(ROW_PX * (row - SAVED_ROWS // 2))), unsafe_allow_javascript=True)
 
 
 def _neighbour(rows: Sequence[int], chosen: int | None) -> int | None:
@@ -119,8 +132,7 @@ def _page(rows: Sequence[int], chosen: int | None, key: str) -> Sequence[int]:
     selection.choose(key, chosen)
     if address.setting(page, 1) > count:
         address.put(page, count)
-    first = (st.pagination(count, key=page) - 1) * PAGE_ROWS
-    return rows[first : first + PAGE_ROWS]
+    return page_of(rows, PAGE_ROWS, key=page)
 
 
 def _table(

@@ -38,12 +38,17 @@ def select_cell(table: str, row: int | None, column: str) -> None:
         st.session_state[table] = {"selection": {"rows": [], "columns": [], "cells": cells}}
 
 
-def chart_message(chart: str) -> int | None:
-    """The position of the message that the point selected last in a chart stands for."""
+def clicked_point(chart: str) -> int | None:
+    """The position of the message, or of the trace, that the point selected last in a chart stands for."""
     points = (st.session_state.get(chart) or {}).get("selection", {}).get("points") or [{}]
     data = points[0].get("customdata") or [None]
     position: int | None = data[0] if isinstance(data[0], int) else None
     return position
+
+
+def first_sight(table: str) -> bool:
+    """True before the table of this key is first drawn in this session."""
+    return table not in st.session_state
 
 
 def ask_for_neighbour(distance: int) -> None:
