@@ -6,9 +6,7 @@ trace's id, so that notes on bundled and on foreign traces work alike.
 
 from __future__ import annotations
 
-import csv
 import hashlib
-import io
 import json
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
@@ -19,7 +17,7 @@ from agent import clock, jsontext
 from agent.errors import InputError
 from agent.journal import SAFE_ID
 from traces.keeping import exclusive, write_whole
-from traces.spreadsheet import safe_cell
+from traces.spreadsheet import table
 
 SCHEMA = "agent-notes/1"
 FOLDER = ".notes"
@@ -79,8 +77,7 @@ class Notes:
     @property
     def tags(self) -> tuple[str, ...]:
         """The tags of the trace and of its messages, each once, in order of the alphabet."""
-        notes = (self.trace, *self.messages.values())
-        return tuple(sorted({tag for note in notes for tag in note.tags}, key=str.casefold))
+        return sorted_tags((self.trace, *self.messages.values()))
 
     def to_dict(self) -> dict[str, Any]:
         """JSON data, as in the file."""
@@ -178,21 +175,21 @@ def clean_tags(tags: Iterable[Any]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(word for word in words if word))
 
 
-def notes_csv(notes: Iterable[Notes]) -> str:
-    """Notes as CSV with the columns of :data:`CSV_COLUMNS`, one row a note.
+def sorted_tags(notes: Iterable[Note | Notes]) -> tuple[str, ...]:
+    """The tags of several notes, each once, in order of the alphabet."""
+    return tuple(sorted({tag for note in notes for tag in note.tags}, key=str.casefold))
 
-    A cell that a spreadsheet would take for a formula begins with an apostrophe.
-    """
-    out = io.StringIO()
-    rows = csv.writer(out)
-    rows.writerow(CSV_COLUMNS)
-    for each in notes:
-        numbered = [("", each.trace)] if each.trace else []
-        numbered += [(str(position + 1), note) for position, note in sorted(each.messages.items())]
-        for number, note in numbered:
-            cells = (each.trace_id, each.title, number, ", ".join(note.tags), note.text, note.at or "")
-            rows.writerow([safe_cell(text) for text in cells])
-    return out.getvalue()
+
+def notes_csv(notes: Iterable[Notes]) -> bytes:
+    """Notes as a table for spreadsheets with the columns of :data:`CSV_COLUMNS`, one row a note."""
+    return table(CSV_COLUMNS, (row for each in notes for row in _rows(each)))
+
+
+def _rows(notes: Notes) -> Iterator[tuple[object, ...]]:
+    numbered: list[tuple[int | None, Note]] = [(None, notes.trace)] if notes.trace else []
+    numbered += [(position + 1, note) for position, note in sorted(notes.messages.items())]
+    for number, note in numbered:
+        yield notes.trace_id, notes.title, number, ", ".join(note.tags), note.text, note.at
 
 
 def _read(path: Path) -> Notes | None:

@@ -74,12 +74,12 @@ def bundle(
         "removed.json": _json([item.to_dict() for item in removed]),
         "trace.json": native.write(clean, lost),
         "transcript.md": markdown.write(clean, []),
-        "versions.json": _json(versions()),
+        "versions.json": _json(_versions()),
     }
     return Exported(_zipped(texts), file_name(clean, SUFFIX), MIME, removed, lost)
 
 
-def versions() -> dict[str, str | None]:
+def _versions() -> dict[str, str | None]:
     """The programs that read the trace; None for a package that is not installed."""
     found: dict[str, str | None] = {"trace format": SCHEMA, "python": platform.python_version()}
     found["system"] = f"{platform.system()} {platform.machine()}"

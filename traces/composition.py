@@ -67,10 +67,10 @@ def composition(trace: Trace, sizes: Sequence[Size] | None = None) -> Compositio
     """
     sizes = message_sizes(trace) if sizes is None else sizes
     stack = _Stack(trace, sizes)
-    return Composition(tuple(stack.parts), tuple(map(stack.step, held_by_steps(trace))), window_of(trace))
+    return Composition(tuple(stack.parts), tuple(map(stack.step, held_by_steps(trace))), _window_of(trace))
 
 
-def window_of(trace: Trace) -> int | None:
+def _window_of(trace: Trace) -> int | None:
     """The context budget or window of the run in tokens, as its configuration says."""
     budget: Any = trace.config.get("context")
     limit = budget.get("max_tokens") if isinstance(budget, dict) else trace.config.get("context_window")

@@ -11,6 +11,7 @@ from typing import Any
 
 from agent.journal import SAFE_ID
 from agent.trace import SCHEMA
+from agent.usage import MOST_TOKENS
 from traces.billing import Bill
 from traces.decoding import plain
 from traces.lineage import fork_point
@@ -193,6 +194,6 @@ def _number(value: Any) -> float:
 
 
 def _count(value: Any) -> int:
-    if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value < 10**15:
+    if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value < MOST_TOKENS:
         raise _Odd
     return value

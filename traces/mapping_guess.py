@@ -63,10 +63,10 @@ def guess(tree: Any) -> Columns:
 
 def sample(tree: Any, path: str) -> list[Mapping[str, Any]]:
     """The first records that a path leads to, of several conversations where there are."""
-    return sample_of([tree], path)
+    return _sample_of([tree], path)
 
 
-def sample_of(nodes: list[Any], path: str = "") -> list[Mapping[str, Any]]:
+def _sample_of(nodes: list[Any], path: str = "") -> list[Mapping[str, Any]]:
     """The same for several values that have the same shape."""
     found: list[Mapping[str, Any]] = []
     for records in (records for node in nodes for records in conversations(node, path)):
@@ -107,7 +107,7 @@ def _lists(tree: Any) -> Iterator[str]:
     for _ in range(_DEEPEST):
         below: dict[str, list[Any]] = {}
         for path, nodes in level:
-            if sample_of(nodes):
+            if _sample_of(nodes):
                 given.add(path)
                 yield path
             for part, child in _inside(nodes):

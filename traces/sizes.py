@@ -35,7 +35,7 @@ class Size:
 
 def message_sizes(trace: Trace) -> list[Size]:
     """The size of every message, parallel to ``trace.messages``. Time is linear in the length of the trace."""
-    sizes = [Size(count, False) for count in estimates(trace.messages)]
+    sizes = [Size(count, False) for count in _estimates(trace.messages)]
     before: Held | None = None
     for held in held_by_steps(trace):
         if before is not None and _continues(before, held):
@@ -44,7 +44,7 @@ def message_sizes(trace: Trace) -> list[Size]:
     return sizes
 
 
-def estimates(messages: Sequence[Message]) -> list[int]:
+def _estimates(messages: Sequence[Message]) -> list[int]:
     """About how many tokens each message takes. Where there is very much text, its length is taken at a rate.
 
     The rates are those of samples, one for each role and for text with and without letters beyond ASCII.

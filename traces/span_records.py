@@ -47,7 +47,7 @@ def is_otlp(value: Any) -> bool:
     return any(isinstance(each.get(key), list) for each in (value, mapping(inner)) for key in _GROUPS)
 
 
-def is_span(value: Any) -> bool:
+def _is_span(value: Any) -> bool:
     """Whether ``value`` is one span in any other form."""
     if not isinstance(value, dict):
         return False
@@ -83,7 +83,7 @@ def records_in(value: Any, most: int | None = None, depth: int = 0) -> Iterator[
     if isinstance(value, list):
         for item in value[:most]:
             yield from records_in(item, most, depth + 1)
-    elif is_span(value):
+    elif _is_span(value):
         yield value
         for key in ("child_spans", "children"):
             yield from records_in(value.get(key), most, depth + 1)
@@ -102,7 +102,7 @@ def first_records(document: Document) -> list[Mapping[str, Any]]:
 
 
 def _is_list(value: Any) -> bool:
-    return isinstance(value, list) and any(is_span(item) for item in value[:5])
+    return isinstance(value, list) and any(_is_span(item) for item in value[:5])
 
 
 def _of_otlp(document: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:

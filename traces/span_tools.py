@@ -70,7 +70,7 @@ class ToolRuns:
         """Tool messages for the calls of a conversation that have none there, where their spans know the result."""
         found = [self._found[id(run)] for run in builder.tool_runs(_RECENT) if id(run) in self._found]
         return [
-            {**result(use), "tool_call_id": run.tool_call_id, "name": run.name}
+            {**_result(use), "tool_call_id": run.tool_call_id, "name": run.name}
             for run, use in found
             if run.message is None and use.result is not None
         ]
@@ -93,7 +93,7 @@ def facts(span: Span, use: ToolUse) -> dict[str, Any]:
     return {"started": time_of(span.started), "latency_ms": span.latency_ms, "ok": ok}
 
 
-def result(use: ToolUse) -> dict[str, Any]:
+def _result(use: ToolUse) -> dict[str, Any]:
     """The result of a run as a tool message."""
     failed = {"is_error": True} if use.ok is False else {}
     return {"role": "tool", "tool_call_id": use.call_id, "name": use.name, "content": use.result, **failed}
@@ -132,5 +132,5 @@ def rebuilt(used: Sequence[Used]) -> tuple[Mapping[str, Any] | None, list[dict[s
         function = {"name": use.name, "arguments": use.arguments}
         calls.append({"id": call_id, "type": "function", "function": function})
         if use.result is not None:
-            results.append({**result(use), "tool_call_id": call_id})
+            results.append({**_result(use), "tool_call_id": call_id})
     return {"role": "assistant", "content": None, "tool_calls": calls}, results

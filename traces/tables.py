@@ -207,7 +207,9 @@ def _token_parts(usage: Usage) -> dict[str, int | None]:
         _integer(usage.reasoning_tokens),
         _integer(usage.total),
     )
-    rest = None if None in (total, prompt, completion) else max(0, total - prompt - completion)  # type: ignore[operator]
+    rest = None
+    if total is not None and prompt is not None and completion is not None:
+        rest = max(0, total - prompt - completion)
     return {
         "prompt_uncached": _without(prompt, cached),
         "cached": cached,

@@ -9,7 +9,7 @@ from agent.trace import Trace
 from traces.summary import duration_s
 from traces.times import timestamp
 
-Span = tuple[float, float]
+_Span = tuple[float, float]
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,9 +52,9 @@ def wall_time(trace: Trace) -> WallTime:
     return WallTime(wall, _rounded(model), _rounded(tools), _rounded(idle))
 
 
-def _spans(timed: Iterable[tuple[float | None, float | None]]) -> list[Span] | None:
+def _spans(timed: Iterable[tuple[float | None, float | None]]) -> list[_Span] | None:
     """Begin and end of each; None where one of them took time and does not say when it began."""
-    spans: list[Span] = []
+    spans: list[_Span] = []
     for start, latency in timed:
         if latency is None:
             continue
@@ -64,7 +64,7 @@ def _spans(timed: Iterable[tuple[float | None, float | None]]) -> list[Span] | N
     return spans
 
 
-def _length(spans: Iterable[Span]) -> float:
+def _length(spans: Iterable[_Span]) -> float:
     """Seconds that at least one of the spans covers."""
     total, reached = 0.0, float("-inf")
     for start, end in sorted(spans):

@@ -12,7 +12,7 @@ from agent.trace import Trace
 from pages.parts import address
 from pages.parts.data import data_folder, private
 from pages.parts.words import t
-from traces.annotations import MAX_TEXT, Note, Notebook, Notes
+from traces.annotations import MAX_TEXT, Note, Notebook, Notes, sorted_tags
 
 HEIGHT_PX = 90
 
@@ -51,7 +51,7 @@ def annotations_panel(trace: Trace, selected: int | None, *, key: str) -> None:
         st.caption(t("Notes are kept only where no other machine can reach the server."))
         return
     notes = notebook().of(trace.trace_id)
-    known = sorted({tag for each in all_notes().values() for tag in each.tags}, key=str.casefold)
+    known = list(sorted_tags(all_notes().values()))
     left, right = st.columns(2, gap="medium")
     with left:
         if selected is None:

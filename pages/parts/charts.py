@@ -148,7 +148,7 @@ class _Drawer:
 
     def _clicked(self, chart: str) -> None:
         """Show the message of the point; a click that selects nothing changes nothing."""
-        if (position := selection.chart_message(chart)) is not None:
+        if (position := selection.clicked_point(chart)) is not None:
             self._choose(position)
 
 

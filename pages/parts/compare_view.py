@@ -12,6 +12,7 @@ from agent.trace import Trace
 from pages.parts import address_compare
 from pages.parts.compare_numbers import numbers_view, steps_table
 from pages.parts.message_table import HEADER_PX, ROW_PX
+from pages.parts.paging import page_of
 from pages.parts.roles import role_look
 from pages.parts.words import t
 from traces import compare as comparing
@@ -85,13 +86,10 @@ def _messages(a: Trace, b: Trace, comparison: Comparison) -> None:
     if not rows:
         st.caption(t("There is no message to show."))
         return
-    first = 0
     selected = address_compare.row(len(comparison.rows))
     if selected is None:
         selected = comparison.divergence
-    if len(rows) > PAGE_ROWS:
-        first = (st.pagination(-(-len(rows) // PAGE_ROWS), key="compare-page") - 1) * PAGE_ROWS
-    page = rows[first : first + PAGE_ROWS]
+    page = page_of(rows, PAGE_ROWS, key="compare-page")
     address_compare.select_row(_TABLE, page, selected)
     st.dataframe(
         _frame(a, b, comparison, page),

@@ -7,7 +7,7 @@ import streamlit as st
 from agent.errors import InputError
 from agent.trace import Trace
 from pages.parts.data import prices, store
-from pages.parts.opened import read_saved
+from pages.parts.opened import read_kept
 from pages.parts.words import t
 from traces.compare import Comparison, compare
 from traces.prices import PriceTable
@@ -22,7 +22,7 @@ def trace_of(trace_id: str) -> Trace:
     info = store().find(trace_id)
     if info is None:
         raise InputError(t("There is no trace with the id in the address."))
-    traces = read_saved(info).report.traces
+    traces = read_kept(info.path).report.traces
     for trace in traces[max(info.number, 0) :][:1] + traces:
         if trace.trace_id == trace_id:
             return trace

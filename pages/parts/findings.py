@@ -12,6 +12,7 @@ from agent import jsontext
 from agent.trace import Trace
 from pages.parts import address
 from pages.parts.finding_words import cost_words, rule_words, sentence, severity_look
+from pages.parts.paging import page_of
 from pages.parts.words import t
 from traces.lint import RULES, Finding, Rule, Severity
 
@@ -40,10 +41,7 @@ def findings_panel(trace: Trace, findings: Sequence[Finding], *, key: str) -> No
         rule = _choose_rule(counts, names, key)
     shown = [finding for finding in findings if rule in (_ALL, finding.rule.name)]
     shown.sort(key=lambda finding: names.index(finding.rule.name))
-    first = 0
-    if len(shown) > ON_PAGE:
-        first = (st.pagination(-(-len(shown) // ON_PAGE), key=f"{key}-page-{rule}") - 1) * ON_PAGE
-    numbered = list(enumerate(shown))[first : first + ON_PAGE]
+    numbered = page_of(list(enumerate(shown)), ON_PAGE, key=f"{key}-page-{rule}")
     for of_rule, group in groupby(numbered, key=lambda item: item[1].rule):
         with st.container(gap="xsmall"):
             _rule(of_rule)

@@ -30,7 +30,7 @@ def import_report(report: ImportReport, remarks: list[str]) -> None:
         t("Remarks"): list(dict.fromkeys([*report.warnings, *remarks])),
     }
     count = sum(map(len, parts.values()))
-    label = t("Read as {format}", format=format_word(report.format))
+    label = t("Read as {format}", format=_format_word(report.format))
     if len(report.traces) > 1:
         label += " · " + t("{n} conversations", n=f"{len(report.traces):,}")
     label += " · " + (t("{n} remarks", n=count) if count else t("nothing was left out"))
@@ -40,17 +40,17 @@ def import_report(report: ImportReport, remarks: list[str]) -> None:
             if lines:
                 st.markdown(f"**{title}**")
                 st.text("\n".join(lines))
-        format_choice(report)
+        format_choice()
 
 
-def format_choice(report: ImportReport) -> None:
+def format_choice() -> None:
     """A field to read the file as another format than the one that was found by its content."""
     key = "format-choice"
     address.put(key, address.format_override() or _DETECTED)
     st.selectbox(
         t("Read it as"),
         [_DETECTED, *formats()],
-        format_func=lambda name: format_word(name) if name else t("what its content says"),
+        format_func=lambda name: _format_word(name) if name else t("what its content says"),
         key=key,
         on_change=_chosen(key),
         width=320,
@@ -61,6 +61,6 @@ def _chosen(key: str) -> Callable[[], None]:
     return lambda: address.choose_format(address.setting(key) or None)
 
 
-def format_word(name: str | None) -> str:
+def _format_word(name: str | None) -> str:
     """The name of a format as it stands; names of products are not translated."""
     return name or t("an unknown format")

@@ -16,6 +16,7 @@ from pages.parts.library_actions import action_bar, undo_line
 from pages.parts.library_chart import library_chart
 from pages.parts.library_filter import library_filter
 from pages.parts.library_table import UNKNOWN, library_table
+from pages.parts.paging import page_of
 from pages.parts.prices_form import prices_form
 from pages.parts.words import t
 from traces.annotations import Notes
@@ -52,10 +53,7 @@ def library() -> None:
 
 
 def _table(shown: list[TraceInfo], notes: Mapping[str, Notes], infos: Sequence[TraceInfo]) -> None:
-    rows: Sequence[TraceInfo] = sort(shown, shelf.value(shelf.SORT, "created"))
-    if len(rows) > PAGE_ROWS:
-        first = (st.pagination(-(-len(rows) // PAGE_ROWS), key="library-page") - 1) * PAGE_ROWS
-        rows = rows[first : first + PAGE_ROWS]
+    rows = page_of(sort(shown, shelf.value(shelf.SORT, "created")), PAGE_ROWS, key="library-page")
     key = library_table(rows, notes, prices(), titles=[title_words(info.title) for info in rows])
     action_bar(_ticked(shown), _current(shown), infos, notes, table=key)
 

@@ -146,7 +146,7 @@ def _notes_button(infos: Sequence[TraceInfo], notes: Mapping[str, Notes]) -> Non
     if shown:
         st.download_button(
             t("Notes as CSV"),
-            data=lambda: notes_csv(shown).encode(),
+            data=lambda: notes_csv(shown),
             file_name="notes.csv",
             mime="text/csv",
             icon=":material/download:",

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import streamlit as st
 
-from pages.parts import address, shelf
+from pages.parts import address, selection
 from pages.parts.data import prices
 from pages.parts.library_table import open_line, outcome_words
 from pages.parts.words import t
@@ -68,7 +68,7 @@ def _draw(infos: list[TraceInfo], *, by_cost: bool) -> None:
     figure.update_layout(height=HEIGHT_PX)
 
     def clicked() -> None:
-        at = shelf.clicked_point(_CHART)
+        at = selection.clicked_point(_CHART)
         if at is not None and at < len(infos):
             open_line(infos[at])
 

@@ -7,10 +7,10 @@ from typing import Any
 
 import streamlit as st
 
-from pages.parts import shelf
+from pages.parts import address, shelf
 from pages.parts.library_table import column_word, kind_of, kind_words, outcome_words
 from pages.parts.words import t
-from traces.annotations import Notes
+from traces.annotations import Notes, sorted_tags
 from traces.index import TraceInfo
 from traces.library import SORTS, Wanted
 
@@ -22,7 +22,7 @@ def library_filter(infos: Sequence[TraceInfo], notes: Mapping[str, Notes]) -> Wa
         infos: the whole list.
         notes: by the id of the trace.
     """
-    tags = sorted({tag for each in notes.values() for tag in each.tags}, key=str.casefold)
+    tags = sorted_tags(notes.values())
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key="library-filter"):
         text = st.text_input(
             t("Search"),
@@ -66,7 +66,7 @@ def _several(
 
     kept = [value for value in shelf.value(key, ()) if value in options]
     if kept != list(shelf.value(key, ())):
-        shelf.keep(key, kept)
+        address.put(key, kept)
     chosen = st.multiselect(
         label,
         options,

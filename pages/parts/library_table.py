@@ -15,7 +15,7 @@ from pages.parts.message_table import HEADER_PX, ROW_PX
 from pages.parts.outcome import reason_words
 from pages.parts.runs import registry
 from pages.parts.words import t
-from traces.annotations import Notes
+from traces.annotations import Notes, sorted_tags
 from traces.index import INTERRUPTED, TraceInfo
 from traces.library import cost_of
 from traces.lint import Severity
@@ -99,7 +99,7 @@ def kind_words(kind: str) -> str:
 _KINDS = {"bundled": "blue", "saved": "green", "open": "violet", INTERRUPTED: "orange", "unreadable": "red"}
 
 
-def findings_words(info: TraceInfo) -> str:
+def _findings_words(info: TraceInfo) -> str:
     """What the linter found, as icons with numbers. A run that may still go on is looked at where it is shown."""
     if info.error or info.kind == INTERRUPTED:
         return ""
@@ -128,7 +128,7 @@ def _frame(
             "cost_source": [
                 "" if cost.value is None else ("" if cost.complete else "≥ ") + sources[cost.computed] for cost in costs
             ],
-            "findings": pd.array([findings_words(info) for info in rows], dtype="string"),
+            "findings": pd.array([_findings_words(info) for info in rows], dtype="string"),
             "messages": [info.messages for info in rows],
             "tool_calls": [info.tool_calls for info in rows],
             "errors": [info.errors for info in rows],
@@ -163,7 +163,7 @@ def column_word(name: str) -> str:
 
 def _columns(rows: Sequence[TraceInfo], notes: Mapping[str, Notes]) -> dict[str, Any]:
     column = st.column_config
-    tags = sorted({tag for info in rows if info.id in notes for tag in notes[info.id].tags}, key=str.casefold)
+    tags = list(sorted_tags(notes[info.id] for info in rows if info.id in notes))
 
     def opened() -> None:
         row = shelf.clicked_row(_OPEN)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 import streamlit as st
 
@@ -53,12 +53,12 @@ def _words(key: str) -> str:
     )
 
 
-def _several(label: str, options: Sequence[str], key: str, word: object = None) -> list[str]:
+def _several(label: str, options: Sequence[str], key: str, word: Callable[[str], str] = str) -> list[str]:
     return st.multiselect(
         label,
         options,
         key=key,
-        format_func=word if callable(word) else str,
+        format_func=word,
         placeholder=label,
         label_visibility="collapsed",
         width=150,

@@ -141,7 +141,7 @@ def _result(reading: Reading, position: int, *, key: str, choose: Callable[[int]
         facts += [(t("Tool"), run.name), (t("Took"), latency), (t("Outcome"), state)]
         if run.decision is not None:
             facts += [(t("Decision"), decision_word(run.decision))]
-    facts_block(facts)
+    _facts_block(facts)
     if step is not None and step.reply is not None:
         _lead(t("The call: message {n}", n=step.reply + 1), step.reply, f"{key}-asked", choose)
     elif run is None:
@@ -171,7 +171,7 @@ def _numbers(reading: Reading, position: int, step: TraceStep | None) -> None:
     if carried.sent:
         facts += [(t("In later requests"), _carried_words(carried))]
     if facts:
-        facts_block(facts)
+        _facts_block(facts)
 
 
 def _carried_words(carried: Carried) -> str:
@@ -185,7 +185,7 @@ def _carried_words(carried: Carried) -> str:
     )
 
 
-def facts_block(facts: Iterable[tuple[str, str]]) -> None:
+def _facts_block(facts: Iterable[tuple[str, str]]) -> None:
     """Names and values as plain text, one a line."""
     st.text("\n".join(f"{name}: {value}" for name, value in facts))
 

@@ -81,13 +81,6 @@ def clicked_row(key: str) -> int | None:
     return None if click is None else int(click["row"])
 
 
-def clicked_point(key: str) -> int | None:
-    """What the point of a chart stands for that was pressed last."""
-    points = (st.session_state.get(key) or {}).get("selection", {}).get("points") or [{}]
-    data = points[0].get("customdata") or [None]
-    return data[0] if isinstance(data[0], int) else None
-
-
 def clear_filters() -> None:
     """Empty all fields above the list."""
     for key in _FILTERS:
@@ -113,11 +106,6 @@ def last_deleted() -> Deleted | None:
 def forget_deleted(deleted: Deleted) -> None:
     """A deletion was undone, or cannot be."""
     st.session_state[_DELETED] = [each for each in st.session_state.get(_DELETED, []) if each.id != deleted.id]
-
-
-def keep(key: str, value: object) -> None:
-    """Before a field above the list is drawn: let it hold this."""
-    st.session_state[key] = value
 
 
 def forget(key: str) -> None:

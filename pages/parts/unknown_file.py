@@ -16,7 +16,7 @@ def unknown_file(report: ImportReport) -> None:
     """Draw why there is no conversation, the choice of a format, the form for its columns, and the JSON itself."""
     st.warning(t("No conversation was found in this file."))
     st.text("\n".join([*report.unread, *report.warnings]))
-    format_choice(report)
+    format_choice()
     mapper(report, key=f"mapper-{report.id}")
     if report.tree is not None:
         text_block(jsontext.dumps(report.tree, indent=True), key="raw", file_name="file.json")

@@ -84,7 +84,7 @@ def test_the_table_of_notes_is_inert_in_a_spreadsheet(tmp_path):
     book = Notebook(tmp_path)
     book.write("run-1", Note('=HYPERLINK("http://x")\nsecond "line"', ("@tag", "b")), 4, title="+1")
     book.write("run-1", Note("whole"))
-    rows = list(csv.reader(io.StringIO(notes_csv(book.all()))))
+    rows = list(csv.reader(io.StringIO(notes_csv(book.all()).decode("utf-8-sig"))))
     assert tuple(rows[0]) == CSV_COLUMNS
     assert rows[1][:5] == ["run-1", "'+1", "", "", "whole"]
     assert rows[2][:5] == ["run-1", "'+1", "5", "'@tag, b", '\'=HYPERLINK("http://x")\nsecond "line"']

@@ -33,7 +33,7 @@ def inline(text: str) -> str:
     return _ticked(line, 1, " ") if line else "(empty)"
 
 
-def block(text: str) -> str:
+def _block(text: str) -> str:
     """A text as a fenced block; the fence is longer than any inside."""
     return _ticked(text.replace("\0", "\ufffd"), 3, "\n")
 
@@ -55,9 +55,9 @@ def _message(trace: Trace, position: int, message: Message, step: TraceStep | No
         where += [f"{step.latency_ms:,.0f} ms"] if step.latency_ms is not None else []
     lines = [f"## Message {position + 1}: {inline(message.role)}", "", ", ".join(where)]
     if message.reasoning:
-        lines += ["", "Reasoning:", "", block(message.reasoning)]
+        lines += ["", "Reasoning:", "", _block(message.reasoning)]
     if text := message_text(message):
-        lines += ["", block(text)]
+        lines += ["", _block(text)]
     for call in message.tool_calls:
-        lines += ["", f"Asks for {inline(call.name)} as {inline(call.id)}:", "", block(call.arguments_text())]
+        lines += ["", f"Asks for {inline(call.name)} as {inline(call.id)}:", "", _block(call.arguments_text())]
     return lines

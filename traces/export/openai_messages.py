@@ -31,7 +31,7 @@ _PARTS = frozenset(("text", "image_url", "input_audio", "file", "refusal"))
 def write(trace: Trace, lost: list[str]) -> bytes:
     """Strict JSON, one key a line of indentation, for people and for clients."""
     body: dict[str, Any] = {"model": trace.model.name} if trace.model.name else {}
-    body["messages"] = [message.to_dict() for message in message_list(trace, lost)]
+    body["messages"] = [message.to_dict() for message in _message_list(trace, lost)]
     if trace.tools:
         body["tools"] = trace.tools
     if trace.steps:
@@ -39,7 +39,7 @@ def write(trace: Trace, lost: list[str]) -> bytes:
     return jsontext.dumps(body, indent=True).encode() + b"\n"
 
 
-def message_list(trace: Trace, lost: list[str]) -> list[Message]:
+def _message_list(trace: Trace, lost: list[str]) -> list[Message]:
     """The messages of a trace as they may be sent to any provider."""
     results = answers(trace)
     placed = {at for found in results.values() for at in found if at is not None}

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 import plotly.graph_objects as go
 
-from traces.figures.common import COLOURS, Translate, english, escaped, finish
+from traces.figures.common import COLOURS, Translate, colour_of, english, escaped, finish
 
 MOST_GROUPS = 8
 """Outcomes with a colour of their own; the rarer ones share one."""
@@ -53,7 +53,7 @@ def traces_figure(
             y=[y[at] for at in members],
             mode="markers",
             name=escaped(outcome),
-            marker={"size": 9, "color": colours.get(name, COLOURS[name]), "opacity": 0.8},
+            marker={"size": 9, "color": colour_of(colours, name), "opacity": 0.8},
             customdata=[[at, escaped(titles[at])] for at in members],
             hovertemplate=f"%{{customdata[1]}}<br>{x_title}: %{{x:,}}<br>{y_title}: %{{y:,}}<extra></extra>",
         )

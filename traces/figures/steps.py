@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
 import pandas as pd
 import plotly.graph_objects as go
@@ -158,9 +159,9 @@ def _seconds(column: pd.Series[float]) -> Values:
     return [None if value is None or not value else value / 1000 for value in numbers(column)]
 
 
-def _position(value: object) -> int | None:
-    return None if pd.isna(value) else int(value)  # type: ignore[call-overload]
+def _position(value: Any) -> int | None:
+    return None if pd.isna(value) else int(value)
 
 
-def _count(value: object, t: Translate) -> str:
-    return t("not reported") if pd.isna(value) else f"{value:,}"  # type: ignore[call-overload]
+def _count(value: Any, t: Translate) -> str:
+    return t("not reported") if pd.isna(value) else f"{value:,}"

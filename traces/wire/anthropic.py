@@ -107,14 +107,14 @@ def converted(message: Mapping[str, Any]) -> list[Mapping[str, Any]]:
         if isinstance(block, dict) and block.get("type") == "tool_result":
             results.append(_result(block))
         else:
-            add_block(parts, block, glue=role == "assistant")
+            _add_block(parts, block, glue=role == "assistant")
     if not parts and results:
         return results
     said = {**parts.message(role), **kept}
     return [said, *results] if role == "assistant" else [*results, said]
 
 
-def add_block(parts: Parts, block: Any, *, glue: bool = False) -> None:
+def _add_block(parts: Parts, block: Any, *, glue: bool = False) -> None:
     """Add one content block. Neighbouring texts of an answer are glued: citations cut one text in many."""
     if not isinstance(block, dict):
         parts.text(as_text(block))
@@ -153,7 +153,7 @@ def _result(block: Mapping[str, Any]) -> Mapping[str, Any]:
     if isinstance(content, list):
         parts = Parts()
         for item in content:
-            add_block(parts, item)
+            _add_block(parts, item)
         content = parts.content
     elif content is not None:
         content = as_text(content)

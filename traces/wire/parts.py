@@ -86,7 +86,7 @@ def media(media_type: Any, data: str, name: Any = None) -> dict[str, Any]:
         data: base64.
         name: the file's name.
     """
-    kind = media_type if isinstance(media_type, str) and media_type else image_type(data)
+    kind = media_type if isinstance(media_type, str) and media_type else _image_type(data)
     if kind.startswith("image/"):
         return {"type": "image_url", "image_url": {"url": f"data:{kind};base64,{data}"}}
     if kind.startswith("audio/"):
@@ -107,7 +107,7 @@ def file(name: Any = None, **where: Any) -> dict[str, Any]:
     return {"type": "file", "file": {**named, **where}}
 
 
-def image_type(data: str) -> str:
+def _image_type(data: str) -> str:
     """The MIME type of base64 data by its first characters."""
     return next((kind for head, kind in _IMAGE_HEADS if data.startswith(head)), "application/octet-stream")
 
