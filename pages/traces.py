@@ -22,7 +22,7 @@ from pages.parts.mapper import by_columns, mapper
 from pages.parts.menu import ensure_menu
 from pages.parts.notices import notices
 from pages.parts.open_file import open_fields
-from pages.parts.opened import Opened, followed, read_kept
+from pages.parts.opened import Opened, followed, kept, read_kept
 from pages.parts.resuming import can_open
 from pages.parts.runs import registry
 from pages.parts.tabs import tabs
@@ -93,10 +93,11 @@ def read_line(info: TraceInfo) -> Opened:
     """The file of a line of the list. What may still be written is followed."""
     if info.kind == "bundled":
         return read_kept(info.path, address.format_override())
-    file = followed(info.path)
-    follow(info.path, file)
     if info.kind == INTERRUPTED:  # a journal grows within room that was reserved, without a change of its size
+        file = followed(info.path)
+        follow(info.path, file)
         return file.opened(address.format_override())
+    follow(info.path, kept(info.path))
     return read_kept(info.path, address.format_override())
 
 
@@ -107,10 +108,8 @@ def moved(trace_id: str, head: DeltaGenerator) -> None:
         st.warning(t("There is no trace with the id in the address."))
         return
     path, number = found
-    file = followed(path)
-    opened = read_kept(path, address.format_override())
-    follow(path, file)
-    show(opened, number, head)
+    follow(path, kept(path))
+    show(read_kept(path, address.format_override()), number, head)
 
 
 def stepper_link(trace_id: str, label: str) -> None:

@@ -7,9 +7,8 @@ from pathlib import Path
 
 import streamlit as st
 
-from agent.errors import AgentError
 from pages.parts import address
-from pages.parts.opened import Followed
+from pages.parts.opened import Followed, Kept
 from pages.parts.words import t
 
 _EVERY_S = 2.0
@@ -19,14 +18,15 @@ _COLD_EVERY_S = 20.0
 _FOLLOW = "follow"
 
 
-def follow(path: str, file: Followed) -> None:
-    """Look at the file every few seconds, and draw the page again when there is more.
+def follow(path: str, file: Followed | Kept) -> None:
+    """Look at the file every few seconds, and draw the page again when it has changed.
 
     Args:
         path: of the file.
         file: the same.
     """
     warm = _age_s(path) < _WARM_S
+    drawn = file.revision()
 
     @st.fragment(run_every=_EVERY_S if warm else _COLD_EVERY_S, key="following")
     def look() -> None:
@@ -34,11 +34,8 @@ def follow(path: str, file: Followed) -> None:
             with st.container(horizontal=True, vertical_alignment="center"):
                 st.markdown(f":blue-badge[{t('followed while it grows')}]", width="content")
                 st.toggle(t("Keep to the newest message"), key=_FOLLOW)
-        try:
-            if file.grown():
-                st.rerun()
-        except (AgentError, OSError) as error:
-            st.text(str(error))
+        if file.revision() != drawn:
+            st.rerun()
 
     look()
 

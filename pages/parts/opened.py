@@ -9,8 +9,7 @@ import streamlit as st
 
 from agent.errors import InputError
 from traces import ImportReport, read_file
-from traces.following import Follower
-from traces.index import TraceInfo
+from traces.following import Follower, News
 from traces.reading import Reading
 
 
@@ -27,20 +26,25 @@ class Opened:
 
 
 class Followed:
-    """A file that another program may still be writing. Sessions that show it share it."""
+    """A file that another program may still be writing; what is added is read on. Sessions that show it share it."""
 
     def __init__(self, path: str) -> None:
         self._follower = Follower(path)
         self._lock = threading.Lock()
         self._opened: dict[str | None, Opened] = {}
-        self._seen = False
-        self.has_grown = False
-        """Something was added since it was first read: another program is writing it."""
+        self._revision = 0
+        self._gone = False
 
-    def grown(self) -> bool:
-        """Look whether there is anything new."""
+    @property
+    def has_grown(self) -> bool:
+        """Something was added since it was first read: another program is writing it."""
+        return self._revision > 1
+
+    def revision(self) -> object:
+        """Look at the file; what is given is another value after every change."""
         with self._lock:
-            return self._look()
+            self._look()
+            return self._revision, self._gone
 
     def opened(self, format: str | None = None) -> Opened:
         """The file as it stands.
@@ -49,20 +53,41 @@ class Followed:
             InputError: it cannot be read; it may be written at this moment.
         """
         with self._lock:
-            self._look()
+            news = self._look()
+            if news.gone or (news.problem and not self._opened):
+                raise InputError(news.problem or f"{self._follower.path} is not there")
             if format not in self._opened:
                 self._opened[format] = Opened(self._follower.report(format))
             return self._opened[format]
 
-    def _look(self) -> bool:
+    def _look(self) -> News:
         news = self._follower.look()
+        self._gone = news.gone
         if news:
-            self.has_grown = self._seen
-            self._seen = True
+            self._revision += 1
             self._opened.clear()
-        if news.gone or (news.problem and not self._opened):
-            raise InputError(news.problem or f"{self._follower.path} is not there")
-        return bool(news)
+        return news
+
+
+class Kept:
+    """A file of the data folder that is read whole; it changes seldom. Sessions that show it share it."""
+
+    def __init__(self, path: str) -> None:
+        self._path = Path(path)
+        self._first = self.revision()
+
+    @property
+    def has_grown(self) -> bool:
+        """It was changed since it was first shown."""
+        return self.revision() != self._first
+
+    def revision(self) -> object:
+        """Look at the file; what is given is another value after every change."""
+        try:
+            status = self._path.stat()
+        except OSError:
+            return None
+        return status.st_size, status.st_mtime_ns
 
 
 @st.cache_resource(max_entries=8, show_spinner=False)
@@ -71,24 +96,22 @@ def followed(path: str) -> Followed:
     return Followed(path)
 
 
-def read_saved(info: TraceInfo, format: str | None = None) -> Opened:
-    """The file of a line of the list, read once for as long as it does not change.
-
-    Args:
-        info: the line.
-        format: the format, where detection should not decide.
-
-    Raises:
-        InputError: it cannot be read any more.
-    """
-    return read_kept(info.path, format)
+@st.cache_resource(max_entries=64, show_spinner=False)
+def kept(path: str) -> Kept:
+    """The file at this path, to see whether it changes."""
+    return Kept(path)
 
 
 def read_kept(path: str, format: str | None = None) -> Opened:
     """The file at this path, read once for as long as it does not change.
 
+    Args:
+        path: of the file.
+        format: the format, where detection should not decide.
+
     Raises:
         InputError: it cannot be read any more.
+        OSError: it is not there any more.
     """
     status = Path(path).stat()
     return _read_path(path, status.st_mtime_ns, status.st_size, format)

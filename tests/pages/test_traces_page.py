@@ -15,6 +15,7 @@ from agent import FakeModel, Loop, Message, Tool, ToolCall, Trace
 from agent.faults import Fault
 from agent.journal import write_trace
 from agent.trace import TraceStep
+from pages.parts.opened import Followed, Kept
 from pages.parts.runs import registry
 from traces import open_trace
 from traces.store import SAMPLES
@@ -312,3 +313,26 @@ def test_a_long_text_is_shown_in_part(visit: Visit, data: Path) -> None:
     assert max(len(code.value) for code in app.code) == 20_000
     assert "The first 20.0 kB of 500.0 kB." in shown(app)
     assert len(app.download_button) == 1
+
+
+def test_every_session_that_shows_a_growing_file_is_told(tmp_path_factory: Any) -> None:
+    path = tmp_path_factory.mktemp("logs") / "chat.jsonl"
+    line = json.dumps({"messages": [{"role": "user", "content": "first"}]}) + "\n"
+    for look_at in (Followed, Kept):
+        path.write_text(line)
+        file = look_at(str(path))
+        first = file.revision()
+        assert (file.revision(), file.has_grown) == (first, False)
+        path.write_text(path.read_text() + line)
+        one, other = file.revision(), file.revision()
+        assert one == other != first
+        assert file.has_grown
+
+
+def test_a_foreign_file_of_the_data_folder_that_grows_is_still_shown(visit: Visit, data: Path) -> None:
+    line = json.dumps({"messages": [{"role": "user", "content": "first"}]}) + "\n"
+    app = upload(visit("traces"), line.encode(), "log.jsonl")
+    (data / "log.jsonl").write_text(line + line)
+    app.run()
+    assert not app.exception
+    assert len(app.selectbox(key="conversation-choice").options) == 2
