@@ -17,6 +17,7 @@ from agent.messages import Message, ToolCall
 from agent.trace import ToolRun, Trace, TraceStep
 from traces.aligning import align
 from traces.billing import bill_of, total_cost
+from traces.lookup import steps_by_reply
 from traces.prices import PriceTable
 from traces.repair import as_text
 from traces.summary import TraceSummary, summarise
@@ -224,8 +225,8 @@ def _arguments(call: ToolCall) -> str:
 
 def _steps(a: Sequence[TraceStep], b: Sequence[TraceStep], rows: Sequence[Row]) -> list[StepPair]:
     """Steps are paired as their replies are; those without a reply of their own stand where their number puts them."""
-    by_reply_a = {step.reply: step for step in a if step.reply is not None}
-    by_reply_b = {step.reply: step for step in b if step.reply is not None}
+    by_reply_a = steps_by_reply(a)
+    by_reply_b = steps_by_reply(b)
     pairs: list[StepPair] = []
     for row in rows:
         step_a = None if row.a is None else by_reply_a.get(row.a)

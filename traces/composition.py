@@ -12,6 +12,7 @@ from agent import jsontext
 from agent.messages import Message
 from agent.trace import Trace
 from traces.held import Held, held_by_steps
+from traces.lookup import runs_by_result
 from traces.repair import TOOL_ROLES
 from traces.sizes import Size, estimate, estimate_text, message_sizes, prompt_of
 
@@ -129,7 +130,7 @@ class _Stack:
 
 
 def _tools_of_results(trace: Trace) -> dict[int, str]:
-    return {run.message: run.name for step in trace.steps for run in step.tools if run.message is not None}
+    return {at: run.name for at, run in runs_by_result(trace.steps).items()}
 
 
 def _part_of(message: Message, tool: str) -> Part:

@@ -19,8 +19,6 @@ from traces.lines import BadLine, Records, json_lines, one_after_another, sent_e
 from traces.torn import mended
 from traces.zips import BROKEN, zipfile
 
-__all__ = ["MAX_MEMBERS", "MAX_UNPACKED", "BadLine", "Document", "loads", "open_bytes", "whole_characters"]
-
 MAX_UNPACKED = 512 * 1024 * 1024
 """Bytes that a file may hold after unpacking. It guards against archives made to fill the memory."""
 MAX_MEMBERS = 10_000

@@ -1,4 +1,4 @@
-"""Keeping small files of ours in a data folder: whole or not at all, also where several processes write at once."""
+"""Writing files of ours: whole or not at all, never over another one, also where several processes write at once."""
 
 from __future__ import annotations
 
@@ -35,6 +35,17 @@ def write_whole(path: Path, data: bytes) -> None:
             raise
     except OSError as error:
         raise InputError(f"{path} cannot be written: {error.strerror}") from error
+
+
+def write_new(path: Path, data: bytes) -> None:
+    """Write a file of a name that nothing has yet, for its owner's eyes alone.
+
+    Raises:
+        FileExistsError: something has the name.
+        OSError: it cannot be written.
+    """
+    with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
+        file.write(data)
 
 
 @contextlib.contextmanager

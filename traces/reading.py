@@ -15,6 +15,7 @@ from traces.carry import Carried, carried
 from traces.composition import Composition, composition
 from traces.filtering import Filter, positions, tool_names
 from traces.lint import Finding, lint
+from traces.lookup import steps_by_reply
 from traces.sizes import Size, message_sizes
 from traces.summary import TraceSummary, summarise
 from traces.tables import messages_frame, runs_frame, steps_frame
@@ -113,7 +114,7 @@ class Reading:
 
     @cached_property
     def _replies(self) -> dict[int, TraceStep]:
-        return {step.reply: step for step in self.trace.steps if step.reply is not None}
+        return steps_by_reply(self.trace.steps)
 
     @cached_property
     def _answers(self) -> dict[int, tuple[TraceStep | None, ToolRun | None]]:

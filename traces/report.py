@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from agent.trace import Trace
-from traces.container import BadLine
+from traces.lines import BadLine
 
 
 @dataclass(slots=True, kw_only=True)

@@ -15,6 +15,7 @@ from agent.errors import InputError
 from agent.trace import Trace
 from traces.annotations import Notebook
 from traces.index import FILE_NAME, INTERRUPTED, Index, Stamp, TraceInfo
+from traces.keeping import write_new
 from traces.lint import Severity, lint
 from traces.listing import Lines, lines_of
 from traces.opening import paused_gc, read_file
@@ -193,8 +194,7 @@ class Store:
         while True:
             path = self.folder / (name if number == 1 else f"{stem}-{number}{dot}{suffix}")
             try:
-                with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
-                    file.write(data)
+                write_new(path, data)
                 return path
             except FileExistsError:
                 if _holds(path, data):

@@ -9,7 +9,7 @@ from typing import Any
 
 from agent import jsontext
 from agent.messages import Message
-from traces.container import loads
+from traces.decoding import loads
 from traces.repair import TOOL_ROLES, as_text
 
 CELL_LENGTH = 240

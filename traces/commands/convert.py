@@ -5,7 +5,6 @@ Exit code 0: it was written. 1: the file did not open, or holds no conversation.
 
 from __future__ import annotations
 
-import os
 import sys
 from argparse import Namespace
 from pathlib import Path
@@ -17,6 +16,7 @@ from agent.trace import Trace
 from traces.commands.files import add_format, read_named
 from traces.commands.names import PROG
 from traces.export import Exported, export, formats
+from traces.keeping import write_new, write_whole
 from traces.report import ImportReport
 from traces.selecting import select_steps, step_numbers
 
@@ -101,26 +101,15 @@ def _write(exported: Exported, out: str | None, force: bool) -> None:
     if path.is_dir():
         path /= exported.name
     try:
-        _write_whole(path, exported.data, force)
+        if force and path.parent.is_dir():
+            write_whole(path, exported.data)
+        else:
+            write_new(path, exported.data)
     except FileExistsError as error:
         raise InputError(f"{path} is there already; --force replaces it") from error
     except (OSError, ValueError) as error:
         raise InputError(f"{path} cannot be written: {getattr(error, 'strerror', None) or error}") from error
     say(printable(str(path)))
-
-
-def _write_whole(path: Path, data: bytes, force: bool) -> None:
-    """Write a file whole or not at all; what is there is replaced only by force."""
-    if not force:
-        with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
-            file.write(data)
-        return
-    draft = path.with_name(f"{path.name}.tmp-{os.getpid()}")
-    try:
-        draft.write_bytes(data)
-        draft.replace(path)
-    finally:
-        draft.unlink(missing_ok=True)
 
 
 def _remarks(exported: Exported) -> None:

@@ -14,6 +14,7 @@ from agent.messages import Message
 from agent.trace import Entry, Trace, TraceStep
 from agent.usage import Usage
 from traces.export.order import answers, counted
+from traces.lookup import steps_by_reply
 from traces.repair import TOOL_ROLES, as_text
 from traces.summary import summarise
 from traces.text import message_text
@@ -31,7 +32,7 @@ def write(trace: Trace, lost: list[str]) -> bytes:
     """Strict JSON."""
     results = answers(trace)
     placed = {at for found in results.values() for at in found if at is not None}
-    steps = {step.reply: step for step in trace.steps if step.reply is not None}
+    steps = steps_by_reply(trace.steps)
     made: list[dict[str, Any]] = []
     for position in range(len(trace.messages)):
         if position not in placed:

@@ -7,6 +7,7 @@ from typing import Any
 from agent.messages import Message
 from agent.trace import ToolRun, Trace, TraceStep
 from agent.usage import Usage
+from traces.lookup import runs_by_result, steps_by_reply
 from traces.spreadsheet import table
 from traces.text import message_text
 
@@ -24,8 +25,8 @@ COLUMNS = (
 
 def write(trace: Trace, lost: list[str]) -> bytes:
     """UTF-8 with the mark that spreadsheets need to see that it is."""
-    runs = {run.message: run for step in trace.steps for run in step.tools if run.message is not None}
-    steps = {step.reply: step for step in trace.steps if step.reply is not None}
+    runs = runs_by_result(trace.steps)
+    steps = steps_by_reply(trace.steps)
     if any(isinstance(message.content, list) for message in trace.messages):
         lost.append("images and files are named with their type and size only")
     rows = (

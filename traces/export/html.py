@@ -19,6 +19,7 @@ from agent.trace import Trace, TraceStep
 from traces.export.facts import facts, tokens_words
 from traces.export.order import answers
 from traces.images import images_of
+from traces.lookup import runs_by_result, steps_by_reply
 from traces.repair import TOOL_ROLES
 from traces.text import message_text, size_words
 
@@ -81,11 +82,11 @@ def _inert(text: str) -> str:
 
 
 def _data(trace: Trace, lost: list[str]) -> dict[str, Any]:
-    steps = {step.reply: step for step in trace.steps if step.reply is not None}
+    steps = steps_by_reply(trace.steps)
     asked = {
         at: (position, place) for position, found in answers(trace).items() for place, at in enumerate(found) if at
     }
-    runs = {run.message: run for step in trace.steps for run in step.tools if run.message is not None}
+    runs = runs_by_result(trace.steps)
     messages = []
     for position, message in enumerate(trace.messages):
         entry, run = trace.entries[position], runs.get(position)
@@ -108,7 +109,7 @@ def _data(trace: Trace, lost: list[str]) -> dict[str, Any]:
     return {
         "title": trace.title or trace.trace_id,
         "facts": facts(trace),
-        "final": trace.outcome.detail,
+        "end": trace.outcome.detail,
         "notes": [note for note in notes if note],
         "messages": messages,
     }

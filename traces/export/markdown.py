@@ -8,6 +8,7 @@ from agent import jsontext
 from agent.messages import Message
 from agent.trace import Trace, TraceStep
 from traces.export.facts import facts, tokens_words
+from traces.lookup import steps_by_reply
 from traces.text import message_text
 
 NAME = "markdown"
@@ -21,7 +22,7 @@ def write(trace: Trace, lost: list[str]) -> bytes:
         lost.append("images and files are named with their type and size only")
     lines = [f"# Trace {inline(trace.title or trace.trace_id)}", ""]
     lines += [f"- {name}: {inline(value)}" for name, value in facts(trace)]
-    steps = {step.reply: step for step in trace.steps if step.reply is not None}
+    steps = steps_by_reply(trace.steps)
     for position, message in enumerate(trace.messages):
         lines += ["", *_message(trace, position, message, steps.get(position))]
     return (jsontext.clean("\n".join(lines)) + "\n").encode()

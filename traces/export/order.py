@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from agent.trace import Trace, TraceStep
+from traces.lookup import steps_by_reply
 from traces.repair import TOOL_ROLES
 
 
 def answers(trace: Trace) -> dict[int, list[int | None]]:
     """For each message that asks for tools, by its position: the position of each call's result, None without one."""
-    steps = {step.reply: step for step in trace.steps if step.reply is not None}
+    steps = steps_by_reply(trace.steps)
     taken: set[int] = set()
     found: dict[int, list[int | None]] = {}
     for position, message in enumerate(trace.messages):

@@ -109,7 +109,7 @@ bar.append(theme);
 head.append(make("h1", trace.title), bar);
 const about = make("dl");
 for (const [name, value] of trace.facts) about.append(make("dt", name), make("dd", value));
-if (trace.final) about.append(make("dt", "End"), make("dd", trace.final));
+if (trace.end) about.append(make("dt", "End"), make("dd", trace.end));
 for (const note of trace.notes) about.append(make("dt", "Note"), make("dd", note));
 const list = make("main");
 document.body.append(head, about, list);

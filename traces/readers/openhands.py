@@ -91,8 +91,11 @@ def _read_events(
     out: ImportBuilder,
     metrics: Mapping[str, Any] | None = None,
 ) -> None:
-    reader = openhands_sdk if any(map(openhands_sdk.is_event, events[:_LOOKED_AT])) else openhands_v0
-    reader.read_events(events, lines, trace, out, metrics or {})
+    is_new = any(map(openhands_sdk.is_event, events[:_LOOKED_AT]))
+    story = (openhands_sdk.Story if is_new else openhands_v0.Story)(trace, out, metrics or {}, events)
+    for event, line in zip(events, lines, strict=True):
+        story.add(event, line)
+    story.end()
 
 
 def _read_row(row: Mapping[str, Any], events: list[Mapping[str, Any]], line: int | None, out: ImportBuilder) -> None:

@@ -23,21 +23,9 @@ def is_event(value: Mapping[str, Any]) -> bool:
     return text(value.get("kind")) in _TELL and not {"id", "source"}.isdisjoint(value)
 
 
-def read_events(
-    events: list[Mapping[str, Any]],
-    lines: list[int | None],
-    trace: TraceBuilder,
-    out: ImportBuilder,
-    metrics: Mapping[str, Any],
-) -> None:
-    """Tell a conversation from its events, as :func:`traces.readers.openhands_v0.read_events` does with older ones."""
-    story = _Story(trace, out, metrics, events)
-    for event, line in zip(events, lines, strict=True):
-        story.add(event, line)
-    story.end()
+class Story(Turns):
+    """A conversation as its events tell it."""
 
-
-class _Story(Turns):
     def __init__(
         self, trace: TraceBuilder, out: ImportBuilder, metrics: Mapping[str, Any], events: list[Mapping[str, Any]]
     ) -> None:
@@ -49,6 +37,7 @@ class _Story(Turns):
         self._told: set[str] = set()
 
     def add(self, event: Mapping[str, Any], line: int | None) -> None:
+        """The next event."""
         self.times.append(time_of_event(event))
         tell = _TELL.get(text(event.get("kind")))
         if tell is None:
@@ -128,17 +117,17 @@ class _Story(Turns):
         self.out.unread("an event of the program itself, not of the conversation: ConversationStateUpdateEvent")
 
 
-_TELL: Mapping[str, Callable[[_Story, Mapping[str, Any], str | None, int | None], None]] = {
-    "SystemPromptEvent": _Story._system,
-    "MessageEvent": _Story._message,
-    "ActionEvent": _Story._action,
-    "ObservationEvent": _Story._observation,
-    "UserRejectObservation": _Story._rejection,
-    "AgentErrorEvent": _Story._error,
-    "ConversationErrorEvent": _Story._failure,
-    "Condensation": _Story._condensation,
-    "PauseEvent": _Story._pause,
-    "ConversationStateUpdateEvent": _Story._state,
+_TELL: Mapping[str, Callable[[Story, Mapping[str, Any], str | None, int | None], None]] = {
+    "SystemPromptEvent": Story._system,
+    "MessageEvent": Story._message,
+    "ActionEvent": Story._action,
+    "ObservationEvent": Story._observation,
+    "UserRejectObservation": Story._rejection,
+    "AgentErrorEvent": Story._error,
+    "ConversationErrorEvent": Story._failure,
+    "Condensation": Story._condensation,
+    "PauseEvent": Story._pause,
+    "ConversationStateUpdateEvent": Story._state,
 }
 
 

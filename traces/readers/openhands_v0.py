@@ -33,29 +33,9 @@ def is_event(value: Mapping[str, Any]) -> bool:
     return isinstance(value.get("action"), str) or isinstance(value.get("observation"), str)
 
 
-def read_events(
-    events: list[Mapping[str, Any]],
-    lines: list[int | None],
-    trace: TraceBuilder,
-    out: ImportBuilder,
-    metrics: Mapping[str, Any],
-) -> None:
-    """Tell a conversation from its events.
+class Story(Turns):
+    """A conversation as its events tell it."""
 
-    Args:
-        events: in the order of the file.
-        lines: of each event its line, where the file has one.
-        trace: takes the conversation.
-        out: takes what cannot be used.
-        metrics: tokens and latencies of single responses that stand outside the events.
-    """
-    story = _Story(trace, out, metrics, events)
-    for event, line in zip(events, lines, strict=True):
-        story.add(event, line)
-    story.end()
-
-
-class _Story(Turns):
     def __init__(
         self, trace: TraceBuilder, out: ImportBuilder, metrics: Mapping[str, Any], events: list[Mapping[str, Any]]
     ) -> None:
@@ -73,6 +53,7 @@ class _Story(Turns):
         self._speaker = ""
 
     def add(self, event: Mapping[str, Any], line: int | None) -> None:
+        """The next event."""
         self.times.append(time_of_event(event))
         if isinstance(event.get("action"), str):
             self._act(event, line)

@@ -15,7 +15,7 @@ from agent.usage import Usage
 from traces.repair import as_text
 from traces.reply import Reply
 from traces.wire.openai_chat import error_text
-from traces.wire.parts import Parts, count, file, kind_of, linked, listed, mapping, media, words
+from traces.wire.parts import Parts, answer_in, count, file, kind_of, linked, listed, mapping, media, with_system, words
 
 NAME = "anthropic-messages"
 REQUEST_KEYS = frozenset(("messages", "system", "tools", "model"))
@@ -85,11 +85,7 @@ def is_last(piece: Mapping[str, Any]) -> bool:
 
 def messages_of(body: Mapping[str, Any]) -> list[Mapping[str, Any]]:
     """The system text and the messages of a request, in OpenAI Chat form."""
-    system = body.get("system")
-    messages: list[Mapping[str, Any]] = converted({"role": "system", "content": system}) if system else []
-    for message in listed(body.get("messages")):
-        messages += converted(message)
-    return messages
+    return with_system(body, converted)
 
 
 def converted(message: Mapping[str, Any]) -> list[Mapping[str, Any]]:
@@ -185,9 +181,8 @@ def read_response(body: Mapping[str, Any]) -> Reply:
     usage, model = usage_of(body.get("usage")), words(body.get("model"))
     if not isinstance(body.get("content"), (list, str)):
         return Reply(error=error_text(body.get("error")), usage=usage, model=model)
-    said = [m for m in converted({"role": "assistant", "content": body["content"]}) if m["role"] == "assistant"]
     return Reply(
-        message=said[0] if said else {"role": "assistant", "content": None},
+        message=answer_in(converted({"role": "assistant", "content": body["content"]})),
         usage=usage,
         model=model,
         finish_reason=words(body.get("stop_reason")),

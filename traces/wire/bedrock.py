@@ -10,7 +10,7 @@ from agent.usage import Usage
 from traces.repair import as_text
 from traces.reply import Reply
 from traces.wire.openai_chat import error_text
-from traces.wire.parts import Parts, count, file, listed, mapping, media, words
+from traces.wire.parts import Parts, answer_in, count, file, listed, mapping, media, with_system, words
 
 NAME = "bedrock-converse"
 REQUEST_KEYS = frozenset(("messages", "system", "toolConfig", "modelId"))
@@ -74,11 +74,7 @@ def is_last(piece: Mapping[str, Any]) -> bool:
 
 def messages_of(body: Mapping[str, Any]) -> list[Mapping[str, Any]]:
     """The system text and the messages of a request, in OpenAI Chat form."""
-    system = body.get("system")
-    messages: list[Mapping[str, Any]] = converted({"role": "system", "content": system}) if system else []
-    for message in listed(body.get("messages")):
-        messages += converted(message)
-    return messages
+    return with_system(body, converted)
 
 
 def converted(message: Mapping[str, Any]) -> list[Mapping[str, Any]]:
@@ -172,8 +168,7 @@ def read_response(body: Mapping[str, Any]) -> Reply:
     message = mapping(body.get("output")).get("message")
     if not isinstance(message, dict):
         return Reply(error=error_text(body.get("error") or body.get("message")), **common)
-    said = [each for each in converted({**message, "role": "assistant"}) if each["role"] == "assistant"]
-    return Reply(message=said[0] if said else {"role": "assistant", "content": None}, **common)
+    return Reply(message=answer_in(converted({**message, "role": "assistant"})), **common)
 
 
 def usage_of(data: Any) -> Usage | None:

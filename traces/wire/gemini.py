@@ -15,7 +15,7 @@ from traces.repair import as_text
 from traces.reply import Reply
 from traces.times import timestamp
 from traces.wire.openai_chat import error_text
-from traces.wire.parts import Parts, count, linked, listed, mapping, media, words
+from traces.wire.parts import Parts, answer_in, count, linked, listed, mapping, media, words
 
 NAME = "gemini-contents"
 REQUEST_KEYS = frozenset(("contents", "systemInstruction", "system_instruction", "tools", "model"))
@@ -165,9 +165,8 @@ def read_response(body: Mapping[str, Any]) -> Reply:
         why = f"the prompt was blocked: {blocked}" if blocked else error_text(body.get("error"))
         return Reply(error=why, **common)
     content = mapping(candidates[0].get("content"))
-    said = [message for message in converted({**content, "role": "model"}) if message["role"] == "assistant"]
     return Reply(
-        message=said[0] if said else {"role": "assistant", "content": None},
+        message=answer_in(converted({**content, "role": "model"})),
         finish_reason=words(_get(candidates[0], "finishReason")),
         unread=("a further candidate of a response",) * (len(candidates) - 1),
         **common,

@@ -9,7 +9,7 @@ from typing import Any
 from agent.models.connection import EventLines
 from agent.models.streams import StreamedReply
 from agent.usage import Usage, reported_cost
-from traces.container import loads, whole_characters
+from traces.decoding import loads, whole_characters
 from traces.reply import Reply
 from traces.times import time_of
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
+Convert = Callable[[Mapping[str, Any]], list[Mapping[str, Any]]]
+"""Turns one message of a provider into messages in OpenAI Chat form."""
 _IMAGE_HEADS = (("iVBORw0", "image/png"), ("/9j/", "image/jpeg"), ("R0lGOD", "image/gif"), ("UklGR", "image/webp"))
 """How base64 of an image begins, for providers that do not say what kind of image it is."""
 
@@ -110,6 +112,19 @@ def file(name: Any = None, **where: Any) -> dict[str, Any]:
 def _image_type(data: str) -> str:
     """The MIME type of base64 data by its first characters."""
     return next((kind for head, kind in _IMAGE_HEADS if data.startswith(head)), "application/octet-stream")
+
+
+def with_system(body: Mapping[str, Any], converted: Convert) -> list[Mapping[str, Any]]:
+    """The system text of a request, where it stands beside the messages, and the messages, each converted."""
+    system = body.get("system")
+    first = [{"role": "system", "content": system}] if system else []
+    return [made for message in (*first, *listed(body.get("messages"))) for made in converted(message)]
+
+
+def answer_in(messages: Iterable[Mapping[str, Any]]) -> Mapping[str, Any]:
+    """The assistant message among what a response was converted to; one without content where there is none."""
+    found = (message for message in messages if message["role"] == "assistant")
+    return next(found, {"role": "assistant", "content": None})
 
 
 def listed(value: Any) -> list[Mapping[str, Any]]:
