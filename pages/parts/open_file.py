@@ -10,6 +10,7 @@ from agent.errors import AgentError
 from pages.parts import address
 from pages.parts.data import private, store
 from pages.parts.words import t
+from traces.container import MAX_UNPACKED
 
 UPLOAD_MB = 200
 _PATH_FIELD = "path-field"
@@ -40,7 +41,10 @@ def open_fields() -> None:
                 t("Or the path of a file on this machine"),
                 key=_PATH_FIELD,
                 placeholder="~/logs/run.jsonl",
-                help=t("Of any size. It is read where it is, and followed while another program writes it."),
+                help=t(
+                    "Up to {n} MB. It is read where it is, and followed while another program writes it.",
+                    n=MAX_UNPACKED // 1024**2,
+                ),
                 on_change=_take_path,
             )
 
