@@ -7,7 +7,7 @@ assistant message, pairs results with calls, keeps the original of whatever it c
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
 from typing import Any
@@ -142,16 +142,15 @@ class TraceBuilder:
 
         Without a step they are lost: hand over the message first, or call :meth:`bare_step`.
         """
-        step = self._last
-        if step is None:
-            return
-        for name in _NUMBERS:
-            if (value := getattr(reply, name)) is not None:
-                setattr(step, name, value)
-        if reply.model:
-            self.model(reply.model)
-        if reply.started and self._trace.created is None:
-            self._trace.created = reply.started
+        if self._last is not None:
+            self._count(self._last, reply)
+
+    def numbers_of_last(self, replies: Sequence[Reply]) -> None:
+        """Numbers of the last messages, a reply for each; those of assistant messages count."""
+        first = len(self._trace.messages) - len(replies)
+        for step in self._trace.steps[-len(replies) :]:
+            if step.reply is not None and step.reply >= first >= 0:
+                self._count(step, replies[step.reply - first])
 
     def bare_step(self, reply: Reply) -> None:
         """A model call of which the file keeps no words, but only numbers."""
@@ -186,9 +185,8 @@ class TraceBuilder:
 
         Args:
             call_id: the id of the call, as in its message.
-            started: when it began, ISO 8601.
-            latency_ms: how long it took.
-            ok: False where the tool failed.
+            started: when it began, ISO 8601; ``latency_ms`` is how long it took.
+            ok: False where it failed.
             decision: run, edited, mocked, skipped, rejected, denied or timed_out.
         """
         run = self._runs.get(call_id)
@@ -200,10 +198,7 @@ class TraceBuilder:
         run.decision = decision or run.decision
 
     def shared_result(self, position: int) -> None:
-        """The result at this position answers every call of the last step that is still open.
-
-        Some formats keep one text for all calls of a step.
-        """
+        """The result at this position answers every open call of the last step: some formats keep one text for all."""
         for run in self._last.tools if self._last is not None else ():
             if run.message is None and self._calls.answer(run.tool_call_id, None) is not None:
                 run.message, run.decision = position, "run"
@@ -276,6 +271,15 @@ class TraceBuilder:
         users.sort(key=lambda n: self._trace.entries[n].maker != Maker.USER)
         texts = (self._trace.messages[n].text for n in users)
         return next((text for text in texts if text.strip()), "")
+
+    def _count(self, step: TraceStep, reply: Reply) -> None:
+        for name in _NUMBERS:
+            if (value := getattr(reply, name)) is not None:
+                setattr(step, name, value)
+        if reply.model:
+            self.model(reply.model)
+        if reply.started and self._trace.created is None:
+            self._trace.created = reply.started
 
     # -- steps and pairs -----------------------------------------------------------------------------------------
 

@@ -42,6 +42,8 @@ class Said:
     tools: list[dict[str, Any]] = field(default_factory=list)
     reply: Reply = field(default_factory=Reply)
     """Of an output: the numbers that stand in it."""
+    numbers: Sequence[Reply] = ()
+    """Of an output of several messages: the numbers of each, where they carry some."""
 
 
 _NOTHING = Said()
@@ -115,10 +117,11 @@ def answered(value: Any) -> Said:
     said = _words(value, "assistant")
     items = listed(value)
     reason = next((r for item in items if (r := words(item.get("finish_reason")))), None)
-    reply = langchain.reply_of(items[-1]) if items and langchain.is_message(items[-1]) else said.reply
+    numbers = [langchain.reply_of(item) for item in items] if all(map(langchain.is_message, items)) else []
+    reply = numbers[-1] if numbers else said.reply
     if reply.finish_reason is None and reason:
         reply = replace(reply, finish_reason=reason)
-    return said if reply is said.reply else replace(said, reply=reply)
+    return said if reply is said.reply else replace(said, reply=reply, numbers=numbers)
 
 
 def _words(value: Any, role: str) -> Said:
@@ -139,6 +142,8 @@ def _spoken(text: str) -> Mapping[str, Any]:
 
 
 def _list(value: list[Any], role: str) -> Said:
+    if value and all(map(_is_pair, value)):
+        return Said(messages=[{"role": _ROLES.get(of, of), "content": text} for of, text in value], plain=False)
     if value and all(isinstance(item, list) for item in value):
         return _list(value[0], role)  # LangChain asks in batches
     if vercel.is_call_list(value):
@@ -153,6 +158,12 @@ def _list(value: list[Any], role: str) -> Said:
 
 
 _CONTENT = ("text", "image_url", "input_audio")
+_SPEAKER_NAMES = ("system", "developer", "user", "human", "assistant", "ai")
+
+
+def _is_pair(item: Any) -> bool:
+    """LangChain's short form of a message: ``["human", "hello"]``."""
+    return isinstance(item, list) and len(item) == 2 and item[0] in _SPEAKER_NAMES and isinstance(item[1], (str, list))
 
 
 def _is_structured(item: Any) -> bool:

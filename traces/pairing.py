@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import defaultdict, deque
 from dataclasses import dataclass, field
 
+from agent.messages import Message
 from agent.trace import ToolRun
 
 
@@ -90,3 +91,19 @@ class _Queues:
         for call in other._queues.get(("any", ""), ()):
             if not call.closed:
                 self.add(call)
+
+
+def waits(run: ToolRun, asked: Message | None) -> bool:
+    """Whether a call has no result.
+
+    A run that is known by its times alone, because what was said was not recorded, was answered when it ended: neither
+    its call nor its result is a message.
+
+    Args:
+        run: the call.
+        asked: the message of its step; None where the step has none.
+    """
+    if run.message is not None:
+        return False
+    known = run.latency_ms is not None or run.ok is not None
+    return not known or (asked is not None and any(call.id == run.tool_call_id for call in asked.tool_calls))

@@ -16,7 +16,7 @@ from traces.repair import as_text
 from traces.reply import Reply
 from traces.span_numbers import numbers_of, settings_of, usage_of
 from traces.spans import AGENT, MODEL, OTHER, TOOL, ToolUse, Words
-from traces.unfold import branch, first, text_of, unfold
+from traces.unfold import branch, first, unfold
 from traces.wire import gen_ai, openai_chat
 from traces.wire.parts import Parts, linked, listed, mapping, words
 
@@ -105,8 +105,8 @@ def words_of(attributes: Attributes, events: Events = ()) -> Words:
     """What a model or an agent was told and what it said, with the numbers."""
     told = next((said for said in _told(attributes, events) if said.messages), Said())
     gave = next((said for said in _gave(attributes, events) if said.messages), Said())
-    system = _instructions(attributes)
-    known = any(message.get("role") == "system" for message in told.messages)
+    given = [as_text(message.get("content")) for message in told.messages if message.get("role") == "system"]
+    system = [message for message in _instructions(attributes) if message["content"] not in given]
     model = first(
         attributes, "gen_ai.request.model", "llm.request.model", "ai.model.id", "llm.model_name", "model_name"
     )
@@ -117,7 +117,7 @@ def words_of(attributes: Attributes, events: Events = ()) -> Words:
     if reply.finish_reason is None and (reason := _raw_reason(attributes)):
         reply = replace(reply, finish_reason=reason)
     return Words(
-        messages=told.messages if known else [*system, *told.messages],
+        messages=[*system, *told.messages],
         answer=gave.messages,
         reply=reply,
         tools=_tools(attributes) or told.tools,
@@ -234,7 +234,7 @@ def _numbered(items: Any, role: str) -> Said:
         return asked(items) if role == "user" else answered(items)
     if not all(item is None or isinstance(item, dict) for item in items):
         return Said()
-    messages = [_of_traceloop(item, role) for item in items if item]
+    messages = [item if "parts" in item else _of_traceloop(item, role) for item in items if item]
     reason = next((r for item in listed(items) if (r := words(item.get("finish_reason")))), None)
     said = asked(messages) if role == "user" else answered(messages)
     return replace(said, reply=Reply(finish_reason=reason))
@@ -345,8 +345,8 @@ def use_of(name: str, attributes: Attributes, events: Events = ()) -> ToolUse:
     arguments = arguments if arguments is not None else said.get("gen_ai.tool.message")
     call_id = first(attributes, "gen_ai.tool.call.id", "tool_call.id", "tool.id", "ai.toolCall.id")
     return ToolUse(
-        name=text_of(tool) or name.removeprefix("execute_tool ").removeprefix("running tool: "),
-        call_id=text_of(call_id) or "",
+        name=words(tool) or name.removeprefix("execute_tool ").removeprefix("running tool: "),
+        call_id=words(call_id) or "",
         arguments=unfold(arguments),
         result=None if result is None else result_text(result),
     )

@@ -242,8 +242,12 @@ class _Story:
         self._join(voice, builder)
         if exchange.reply is None:
             builder.bare_step(reply)
+        if not any(message.get("content") for message in (*words.messages, *words.answer)):
+            self._remark(builder, UNSAID)
         for message in rest:
             builder.message(message, line=span.line)
+        if words.numbers and span.kind != MODEL:
+            builder.numbers_of_last(words.numbers[-len(_new(words)) :])
 
     def _with_results(self, builder: TraceBuilder, messages: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
         """Of a call that does not repeat what was said: the results that it answers, its own first."""

@@ -34,6 +34,8 @@ class Words:
     settings: dict[str, Any] = field(default_factory=dict)
     plain: bool = False
     """What went in is text rather than messages, as plumbing has it."""
+    numbers: Sequence[Reply] = ()
+    """Of each message of the answer, where they carry numbers themselves: of a whole agent's span."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -69,6 +71,8 @@ class Span:
     use: Callable[[], ToolUse] = ToolUse
     """What a tool run says."""
     line: int | None = None
+    place: int = 0
+    """Its place in a file that gives no times."""
     children: list[Span] = field(default_factory=list, repr=False)
     above: Span | None = field(default=None, repr=False)
 
@@ -78,9 +82,9 @@ class Span:
         return elapsed_ms(self.started, self.ended)
 
     @property
-    def order(self) -> tuple[bool, float]:
-        """Sorts spans by start, those without one last."""
-        return self.started is None, self.started or 0.0
+    def order(self) -> tuple[bool, float, int]:
+        """Sorts spans by start, those without one last and in the order of the file."""
+        return self.started is None, self.started or 0.0, self.place
 
 
 # -- trees ---------------------------------------------------------------------------------------------------------

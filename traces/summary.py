@@ -7,8 +7,10 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from agent.trace import ToolRun, Trace
+from agent.messages import Message
+from agent.trace import ToolRun, Trace, TraceStep
 from agent.usage import Usage
+from traces.pairing import waits
 from traces.repair import TOOL_ROLES
 from traces.report import ImportReport
 from traces.stated import reported
@@ -28,7 +30,10 @@ class TraceSummary:
     tool_calls: int
     tool_results: int
     unpaired_calls: int
-    """Calls without a result; normal for the last call of a session that was ended."""
+    """Calls without a result; normal for the last call of a session that was ended.
+
+    See :func:`traces.pairing.waits`.
+    """
     orphan_results: int
     """Results that answer no call."""
     errors: int
@@ -85,7 +90,7 @@ def summarise(trace: Trace) -> TraceSummary:
         steps=len(trace.steps),
         tool_calls=len(runs),
         tool_results=len(tool_messages | answers),
-        unpaired_calls=sum(run.message is None for run in runs),
+        unpaired_calls=sum(waits(run, _asked(trace, step)) for step in trace.steps for run in step.tools),
         orphan_results=len(tool_messages - answers),
         errors=_errors(trace, runs),
         parallel_steps=sum(len(step.tools) > 1 for step in trace.steps),
@@ -98,6 +103,10 @@ def summarise(trace: Trace) -> TraceSummary:
         outcome=trace.outcome.reason,
         warnings=[*_notes(trace), *(warning for step in trace.steps for warning in step.warnings)],
     )
+
+
+def _asked(trace: Trace, step: TraceStep) -> Message | None:
+    return None if step.reply is None else trace.messages[step.reply]
 
 
 def _errors(trace: Trace, runs: list[ToolRun]) -> int:

@@ -14,6 +14,7 @@ import pandas as pd
 from agent.messages import Message
 from agent.trace import ToolRun, Trace, TraceStep
 from agent.usage import Usage
+from traces.pairing import waits
 from traces.repair import TOOL_ROLES, as_text
 from traces.text import cell, hide_data, message_text, readable_json
 from traces.times import timestamp
@@ -196,7 +197,7 @@ def _note(message: Message, step: TraceStep | None, result: _Result | None) -> s
         return " ".join([*notes, "error_result"] if result[0].ok is False else notes) or None
     if message.role in TOOL_ROLES:
         return "orphan_result"
-    return "no_result" if step and any(run.message is None for run in step.tools) else None
+    return "no_result" if step and any(waits(run, message) for run in step.tools) else None
 
 
 def _token_parts(usage: Usage) -> dict[str, int | None]:

@@ -1,10 +1,12 @@
+from typing import Any
+
 from hypothesis import given
 from hypothesis import strategies as st
 
 from agent.trace import ToolRun
 from traces.container import open_bytes
 from traces.importing import ImportBuilder
-from traces.pairing import OpenCall, OpenCalls
+from traces.pairing import OpenCall, OpenCalls, waits
 from traces.readers import openai_chat
 from traces.repair import repair_message
 
@@ -55,6 +57,15 @@ def test_a_result_with_an_id_takes_a_call_without_one_but_never_one_with_another
 
 def test_a_result_never_answers_a_call_of_another_tool():
     assert answered(open_calls([("", "f")]), "", "g") is None
+
+
+def test_a_run_that_is_known_by_its_times_alone_waits_only_while_it_goes_on():
+    asked = repair_message({"role": "assistant", "tool_calls": [{"id": "a", "function": {"name": "f"}}]}).message
+    states: tuple[dict[str, Any], ...] = ({"latency_ms": 5.0}, {}, {"message": 3})
+    ended, goes_on, answered = (ToolRun(tool_call_id="a", name="f", **known) for known in states)
+    failed = ToolRun(tool_call_id="b", name="f", ok=False)
+    assert [waits(run, None) for run in (ended, goes_on, answered, failed)] == [False, True, False, False]
+    assert [waits(run, asked) for run in (ended, goes_on, answered, failed)] == [True, True, False, False]
 
 
 ids = st.sampled_from(["", "a", "b", "c"])

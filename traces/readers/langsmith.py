@@ -6,7 +6,7 @@ no parents at all.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from functools import cache, partial
 from typing import Any
@@ -21,9 +21,10 @@ from traces.repair import as_text
 from traces.reply import Reply
 from traces.span_attributes import result_text
 from traces.span_conversations import read_spans
-from traces.span_numbers import completed
+from traces.span_numbers import completed, cost_of, tokens_of
 from traces.spans import MODEL, OTHER, TOOL, Span, ToolUse, Words, moment
-from traces.unfold import first, number, object_in, unfold
+from traces.times import elapsed_ms
+from traces.unfold import first, object_in, unfold
 from traces.wire import langchain
 from traces.wire.openai_chat import tools_of
 from traces.wire.parts import listed, words
@@ -35,6 +36,7 @@ _KINDS = {"llm": MODEL, "tool": TOOL}
 _RUN_KEYS = ("run_type", "dotted_order", "parent_run_id", "child_runs", "trace_id", "session_id", "execution_order")
 _NONE = ("None", "null", "")
 """How some dumps write that there is no value."""
+_NOTHING: tuple[Any, ...] = (None, "", [], {})
 
 
 # -- finding -------------------------------------------------------------------------------------------------------
@@ -46,49 +48,75 @@ def matches(document: Document) -> bool:
 
 
 def _is_run(value: Any) -> bool:
-    """A run has inputs beside its type or its place in the tree; a bare dump at least both of its times."""
-    if not isinstance(value, dict) or not ("inputs" in value or "inputs_s3_urls" in value):
+    """A run has inputs beside its type or its place in the tree; a bare dump at least both of its times.
+
+    The second half of a run, which clients send when it has ended, has outputs instead.
+    """
+    if not isinstance(value, dict):
         return False
+    if not ("inputs" in value or "inputs_s3_urls" in value):
+        return "outputs" in value and _said(value.get("dotted_order")) is not None
     if any(key in value for key in _RUN_KEYS):
         return isinstance(value.get("run_type"), str) or "dotted_order" in value or "child_runs" in value
     return {"id", "name", "start_time", "end_time", "outputs"} <= value.keys()
 
 
 def _runs_in(value: Any) -> list[Any]:
-    """The runs of an object that holds a list of them; of lists some dumps make lists."""
+    """The runs of an object that holds a list of them; of lists some dumps make lists.
+
+    The body of a batch holds two: what has begun, and what has ended.
+    """
     if isinstance(value, list):
         return value if any(_is_run(item) for item in value[:_LOOKED_AT]) else []
-    if isinstance(value, dict):
-        for key in ("runs", "data", "items", "post", "patch"):
-            inner = value.get(key)
-            if isinstance(inner, list) and any(_is_run(item) for item in inner[:_LOOKED_AT]):
-                return inner
-    return []
+    if not isinstance(value, dict):
+        return []
+    lists = [inner for key in ("runs", "data", "items", "post", "patch") if isinstance(inner := value.get(key), list)]
+    return [run for inner in lists if any(_is_run(item) for item in inner[:_LOOKED_AT]) for run in inner]
+
+
+def _put_together(runs: Iterable[tuple[Any, int | None]]) -> Iterator[tuple[Any, int | None]]:
+    """Each run once, where a client sent it in two halves: at its begin, and what is new at its end."""
+    halves: dict[str, Mapping[str, Any]] = {}
+    lines: list[tuple[Any, int | None]] = []
+    for run, line in runs:
+        key = run.get("id") if _is_run(run) else None
+        if isinstance(key, str) and key in halves:
+            halves[key] = {**halves[key], **{name: value for name, value in run.items() if value not in _NOTHING}}
+            continue
+        if isinstance(key, str):
+            halves[key] = run
+        lines.append((run, line))
+    for run, line in lines:
+        key = run.get("id") if _is_run(run) else None
+        yield (halves[key] if isinstance(key, str) else run), line
 
 
 def read(document: Document, out: ImportBuilder) -> None:
     """Read every run of the file."""
     spans: list[Span] = []
     roots: dict[str, Mapping[str, Any]] = {}
-    for number_, record in enumerate(document.records):
-        line = document.line_of(number_)
-        runs = [record] if _is_run(record) else _runs_in(record)
-        if not runs:
-            out.unread("a record that is no run")
-        for run in runs:
-            if not _is_run(run):
-                out.unread("an entry of a list of runs that is no run")
-                continue
-            trace = as_text(run.get("trace_id") or _top(run))
-            for inner, parent in _tree(run):
-                span = _span(inner, trace, parent, line)
-                spans.append(span)
-                if span.parent is None:
-                    roots.setdefault(trace, inner)
+    for run, line in _put_together(_runs_of(document, out)):
+        if not _is_run(run):
+            out.unread("an entry of a list of runs that is no run")
+            continue
+        trace = as_text(run.get("trace_id") or _top(run))
+        for inner, parent in _tree(run):
+            span = span_of(inner, trace, parent, line)
+            spans.append(span)
+            if span.parent is None:
+                roots.setdefault(trace, inner)
     _join_by_time(spans)
     for trace, builders in read_spans(spans, out).items():
         if builders and trace in roots:
             _finish(builders[0], roots[trace])
+
+
+def _runs_of(document: Document, out: ImportBuilder) -> Iterator[tuple[Any, int | None]]:
+    for number_, record in enumerate(document.records):
+        runs = [record] if _is_run(record) else _runs_in(record)
+        if not runs:
+            out.unread("a record that is no run")
+        yield from ((run, document.line_of(number_)) for run in runs)
 
 
 def _top(run: Mapping[str, Any]) -> str:
@@ -144,7 +172,8 @@ def _join_by_time(spans: list[Span]) -> None:
 # -- runs ----------------------------------------------------------------------------------------------------------
 
 
-def _span(run: Mapping[str, Any], trace: str, parent: str | None, line: int | None) -> Span:
+def span_of(run: Mapping[str, Any], trace: str, parent: str | None, line: int | None, place: int = 0) -> Span:
+    """A run as a span; ``place`` is that in a file that gives no times."""
     name = as_text(run.get("name") or "")
     error = _said(run.get("error"))
     if error is None and run.get("status") == "error":
@@ -161,6 +190,7 @@ def _span(run: Mapping[str, Any], trace: str, parent: str | None, line: int | No
         words=cache(partial(_words, run)),
         use=partial(_use, run, name),
         line=line,
+        place=place,
     )
 
 
@@ -190,6 +220,7 @@ def _words(run: Mapping[str, Any]) -> Words:
         model=model,
         provider=words(about.get("ls_provider")),
         plain=told.plain if told.messages else gave.plain,
+        numbers=gave.numbers,
     )
 
 
@@ -197,24 +228,17 @@ def _numbers(run: Mapping[str, Any], said: Reply) -> Reply:
     usage = _usage(run) or said.usage
     if usage is not None and said.usage is not None:
         usage = completed(usage, said.usage)
-    started, first_at = moment(run.get("start_time")), moment(run.get("first_token_time"))
-    wait = (first_at - started) * 1000 if started is not None and first_at is not None else None
-    cost = number(run.get("total_cost"))
-    return replace(
-        said,
-        usage=usage,
-        cost=cost if cost is not None and 0 < cost < 1e9 else None,
-        first_token_ms=round(wait, 3) if wait is not None and wait >= 0 else None,
-    )
+    waited = elapsed_ms(moment(run.get("start_time")), moment(run.get("first_token_time")))
+    return replace(said, usage=usage, cost=cost_of(run.get("total_cost")), first_token_ms=waited)
 
 
 def _usage(run: Mapping[str, Any]) -> Usage | None:
     """The tokens of a run. Those of a run that holds others are sums, which nobody adds."""
     outputs = object_in(run.get("outputs"))
     stated = {
-        key: int(n)
+        key: n
         for key in ("prompt_tokens", "completion_tokens", "total_tokens")
-        if (n := number(run.get(key))) is not None and 0 <= n < 1e15
+        if (n := tokens_of(run.get(key))) is not None
     }
     into, out = object_in(run.get("prompt_token_details")), object_in(run.get("completion_token_details"))
     details = {
@@ -247,8 +271,7 @@ def _use(run: Mapping[str, Any], name: str) -> ToolUse:
 
 def _finish(builder: TraceBuilder, run: Mapping[str, Any]) -> None:
     """What the outermost run says of the whole: its sums, its error, its feedback."""
-    cost = number(run.get("total_cost"))
-    builder.reported(usage=_usage(run), cost=cost if cost is not None and 0 < cost < 1e9 else None)
+    builder.reported(usage=_usage(run), cost=cost_of(run.get("total_cost")))
     if (error := _said(run.get("error"))) is not None:
         builder.outcome(detail=error.strip().splitlines()[0][:500])
     for name, stats in object_in(run.get("feedback_stats")).items():

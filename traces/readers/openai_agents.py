@@ -166,6 +166,8 @@ def _read_state(state: Mapping[str, Any], out: ImportBuilder) -> None:
     for message in responses.messages_of({"input": asked_with if isinstance(asked_with, (str, list)) else []}):
         trace.message(message)
     items = [item for item in listed(state.get("generated_items")) if item.get("type") != "tool_approval_item"]
+    known = listed(asked_with)
+    items = [item for item in items if item.get("raw_item") not in known]  # a handoff makes them part of the input
     replies = [_reply(response) for response in listed(state.get("model_responses"))]
     agent = None
     for message in responses.converted([mapping(item.get("raw_item")) for item in items]):
@@ -173,6 +175,7 @@ def _read_state(state: Mapping[str, Any], out: ImportBuilder) -> None:
         trace.message(message, agent=agent if message.get("role") == "assistant" else None)
         if message.get("role") == "assistant" and replies:
             trace.numbers(replies.pop(0))
+    trace.reported(usage=usage_of(mapping(state.get("context")).get("usage")))
     _end(state, trace)
 
 

@@ -11,6 +11,7 @@ from typing import Any
 
 from traces.repair import as_text
 from traces.unfold import unfold
+from traces.wire import pydantic_ai
 from traces.wire.parts import Parts, file, kind_of, linked, media, words
 
 _PARTS = frozenset(("tool_call", "tool_call_response", "reasoning", "thinking", "blob", "uri", "binary", "file"))
@@ -28,7 +29,7 @@ def is_message(value: Any) -> bool:
     """Whether ``value`` is a message with parts of these conventions."""
     if not isinstance(value, dict) or not isinstance(value.get("parts"), list):
         return False
-    return any(kind_of(part) in _PARTS or (kind_of(part) == "text" and "content" in part) for part in value["parts"])
+    return any(kind_of(part) in _PARTS or (kind_of(part) == "text" and "text" not in part) for part in value["parts"])
 
 
 def is_event(value: Any) -> bool:
@@ -53,8 +54,9 @@ def messages_of(value: Mapping[str, Any]) -> list[Mapping[str, Any]]:
         elif kind in ("reasoning", "thinking") or kind.endswith("ReasoningContent"):
             content = part.get("content")
             parts.thought(as_text(content.get("text") or "" if isinstance(content, dict) else content or ""))
-        elif kind == "text" and isinstance(text := part.get("content", part.get("text")), str):
-            parts.text(text)
+        elif kind == "text" and isinstance(text := part.get("content", part.get("text", "")), str):
+            if text:  # a program that keeps what was said to itself writes parts without content
+                parts.text(text)
         else:
             parts.add(_medium(part))
     role = value.get("role")
@@ -91,7 +93,8 @@ def _result(part: Mapping[str, Any]) -> Mapping[str, Any]:
     inner = unfold(value)
     if isinstance(inner, dict) and inner.get("type") == "function_result":
         value = inner.get("result")
-    return {"role": "tool", "tool_call_id": part.get("id"), "name": part.get("name"), "content": as_text(value)}
+    content = None if value is None else pydantic_ai.returned(value)
+    return {"role": "tool", "tool_call_id": part.get("id"), "name": part.get("name"), "content": content}
 
 
 def _medium(part: Mapping[str, Any]) -> Mapping[str, Any]:

@@ -28,10 +28,10 @@ _CALLS = ("tool_use", "tool_call", "function_call", "tool_call_chunk", "input_js
 
 def is_message(value: Any) -> bool:
     """Whether ``value`` is a message in one of the three forms."""
-    return _fields(value) is not None
+    return fields_of(value) is not None
 
 
-def _fields(value: Any) -> tuple[str, Mapping[str, Any]] | None:
+def fields_of(value: Any) -> tuple[str, Mapping[str, Any]] | None:
     """``(type, fields)`` of a message; None for anything else."""
     if not isinstance(value, dict):
         return None
@@ -52,7 +52,7 @@ def _fields(value: Any) -> tuple[str, Mapping[str, Any]] | None:
 
 def message(value: Mapping[str, Any]) -> Mapping[str, Any]:
     """A message in OpenAI Chat form."""
-    found = _fields(value)
+    found = fields_of(value)
     if found is None:
         return {"role": "unknown", "content": as_text(value)}
     kind, data = found
@@ -140,7 +140,7 @@ def _medium(block: Mapping[str, Any]) -> Mapping[str, Any]:
 
 def reply_of(value: Mapping[str, Any]) -> Reply:
     """The numbers that an AI message carries."""
-    found = _fields(value)
+    found = fields_of(value)
     data: Mapping[str, Any] = found[1] if found else value
     about = data.get("response_metadata")
     about = about if isinstance(about, dict) else {}

@@ -11,9 +11,12 @@ from typing import Any
 from agent.usage import Usage
 from traces.repair import as_text
 from traces.reply import Reply
-from traces.wire.parts import Parts, linked, mapping, media, words
+from traces.wire.parts import Parts, file, linked, mapping, media, words
 
 _RETRY = "Fix the errors and try again."
+_MEDIA = ("binary", "image-url", "audio-url", "video-url", "document-url")
+_BOOKKEEPING = ("instruction-baseline", "model-settings-delta", "tool-availability-delta", "capability-load-delta")
+"""Parts of requests that nobody says."""
 
 
 def is_message(value: Any) -> bool:
@@ -43,28 +46,49 @@ def messages_of(value: Mapping[str, Any]) -> list[tuple[Mapping[str, Any], str |
     instructions = value.get("instructions")
     if isinstance(instructions, str) and instructions:
         found.append(({"role": "system", "content": instructions}, at))
-    return found + [(_request_message(part), words(part.get("timestamp")) or at) for part in parts]
+    said = [part for part in parts if part.get("part_kind") not in _BOOKKEEPING]
+    return found + [(_request_message(part), words(part.get("timestamp")) or at) for part in said]
 
 
 def _request_message(part: Mapping[str, Any]) -> Mapping[str, Any]:
     kind, content = part.get("part_kind"), part.get("content")
-    if kind == "system-prompt":
+    if kind in ("system-prompt", "instruction-delta"):
         return {"role": "system", "content": as_text(content)}
     if kind == "user-prompt":
         return {"role": "user", "content": _user_content(content)}
     if kind in ("tool-return", "builtin-tool-return") or (kind == "retry-prompt" and part.get("tool_name")):
         return _tool_message(part)
-    if kind == "retry-prompt":
+    if kind in ("retry-prompt", "retry-feedback"):
         return {"role": "user", "content": f"{_errors(content)}\n\n{_RETRY}"}
+    if kind == "speech":
+        return {"role": "user", "content": part.get("transcript")}
     return {"role": "user", "content": as_text(content if content is not None else dict(part))}
 
 
 def _tool_message(part: Mapping[str, Any]) -> Mapping[str, Any]:
     retried = part.get("part_kind") == "retry-prompt"
-    content = _errors(part.get("content")) if retried else as_text(part.get("content"))
+    content = _errors(part.get("content")) if retried else returned(part.get("content"))
     message = {"role": "tool", "tool_call_id": part.get("tool_call_id"), "name": part.get("tool_name")}
     failed = retried or part.get("outcome") in ("retried", "failed", "denied")
     return {**message, "content": content, **({"is_error": True} if failed else {})}
+
+
+def returned(content: Any) -> Any:
+    """What a tool gave: text, or content parts where an image or a file is among it."""
+    items = content if isinstance(content, list) else [content]
+    if not any(map(_is_medium, items)):
+        return as_text(content)
+    said = Parts()
+    for item in items:
+        if _is_medium(item):
+            said.add(_medium(item))
+        else:
+            said.text(as_text(item))
+    return said.content
+
+
+def _is_medium(item: Any) -> bool:
+    return isinstance(item, dict) and item.get("kind") in _MEDIA and any(words(item.get(k)) for k in ("data", "url"))
 
 
 def _errors(content: Any) -> str:
@@ -86,14 +110,16 @@ def response_message(parts: list[Any]) -> Mapping[str, Any]:
         kind = part.get("part_kind")
         if kind == "text":
             said.text(as_text(part.get("content") or ""))
+        elif kind == "speech" and words(part.get("transcript")):
+            said.text(part["transcript"])
         elif kind == "thinking":
             said.thought(as_text(part.get("content") or ""))
-        elif kind in ("tool-call", "builtin-tool-call"):
+        elif kind == "tool-call":
             said.call(part.get("tool_call_id"), part.get("tool_name"), part.get("args"))
         elif kind == "file":
             said.add(_medium(part.get("content")))
         else:
-            said.add({**part, "type": as_text(kind)})
+            said.add({**part, "type": as_text(kind)})  # also what a tool at the provider was asked for, and gave
     return said.message("assistant")
 
 
@@ -104,7 +130,9 @@ def _user_content(content: Any) -> Any:
     for item in content:
         if isinstance(item, str):
             said.text(item)
-        else:
+        elif mapping(item).get("kind") == "text-content":
+            said.text(as_text(item.get("content") or ""))
+        elif mapping(item).get("kind") != "cache-point":
             said.add(_medium(item))
     return said.content
 
@@ -112,6 +140,8 @@ def _user_content(content: Any) -> Any:
 def _medium(item: Any) -> Mapping[str, Any]:
     item = mapping(item)
     mime = words(item.get("media_type"))
+    if item.get("kind") == "uploaded-file":
+        return file(file_id=item.get("file_id"))
     if url := words(item.get("url")):
         return linked(url, mime or (None if item.get("kind") == "image-url" else as_text(item.get("kind"))))
     return media(mime, data) if (data := words(item.get("data"))) else item

@@ -24,6 +24,7 @@ _RAN_THERE = ("web_search", "file_search", "code_interpreter", "image_generation
 _OTHERS = ("reasoning", "item_reference", "compaction", "mcp_list_tools", "mcp_approval_request", "tool_search_output")
 _ITEMS = frozenset((*_OTHERS, "function_call", "function_call_output"))
 _ITEMS |= {f"{tool}_call" for tool in (*_RAN_HERE, *_RAN_THERE)} | {f"{tool}_call_output" for tool in _RAN_HERE}
+_ITEMS |= {"program", "program_output"}
 _MARKS = frozenset(("call_id", "name", "summary", "encrypted_content", "id", "output", "content"))
 """An item has one of these beside its type."""
 _PARTS = frozenset(("input_text", "output_text", "input_image", "input_file"))
@@ -121,12 +122,17 @@ def _other(item: Mapping[str, Any]) -> Mapping[str, Any] | None:
     """The message of an item that is no part of an answer: a result, or what somebody else says."""
     kind, role = kind_of(item), item.get("role")
     if kind.endswith("_output"):
-        return _result(item)
+        return None if _ran_there(item) else _result(item)
     if isinstance(role, str) and role != "assistant":
         return {"role": role, "content": _content(item.get("content"))}
     if kind == "mcp_approval_response":
         return {"role": "user", "content": [dict(item)]}
     return None
+
+
+def _ran_there(item: Mapping[str, Any]) -> bool:
+    """Whether a result is of a tool that ran at OpenAI, and so a part of the answer."""
+    return kind_of(item) == "program_output" or item.get("execution") == "server"
 
 
 def _result(item: Mapping[str, Any]) -> Mapping[str, Any]:

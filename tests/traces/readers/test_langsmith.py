@@ -160,6 +160,39 @@ def test_a_tool_that_failed_gives_its_error_as_the_result():
     assert (trace.messages[-1].text, trace.steps[0].tools[0].ok) == ("ValueError: no", False)
 
 
+def test_the_root_alone_has_the_numbers_of_all_its_answers_and_knows_short_messages():
+    flat = [{"type": "human", "content": "What is 2+3?"}, *({"type": "ai", **ASKED["kwargs"]} for _ in range(2))]
+    root = run(0, "chain", 0, 6, None, inputs={"messages": [["user", "What is 2+3?"]]}, outputs={"messages": flat})
+    (trace,) = opened([root]).traces
+    assert [each.role for each in trace.messages] == ["user", "assistant", "assistant"]
+    assert ([step.usage.prompt_tokens for step in trace.steps], trace.steps[0].finish_reason) == (
+        [10, 10],
+        "tool_calls",
+    )
+
+
+HALVES = {
+    "post": [{key: value for key, value in each.items() if key not in ("outputs", "end_time")} for each in FLAT],
+    "patch": [
+        {key: each.get(key) for key in ("id", "trace_id", "parent_run_id", "outputs", "end_time", "error")}
+        | {"dotted_order": f"2026Z{each['id']}"}
+        for each in FLAT
+    ],
+}
+
+
+@pytest.mark.parametrize("file", [HALVES, (*HALVES["post"], *HALVES["patch"])], ids=["batch", "lines"])
+def test_the_two_halves_of_a_run_are_put_together(file):
+    whole, halves = opened(FLAT).traces, opened(file).traces
+    assert [summarise(trace).roles for trace in halves] == [summarise(trace).roles for trace in whole]
+    assert [trace.usage for trace in halves] == [trace.usage for trace in whole]
+
+
+@given(damaged(HALVES))
+def test_damaged_halves_never_bring_the_reader_down(value):
+    survives(value, "langsmith")
+
+
 @given(damaged(FLAT))
 def test_damaged_runs_never_bring_the_reader_down(value):
     survives(value, "langsmith")

@@ -124,6 +124,15 @@ STATE = {
 }  # fmt: skip
 
 
+def test_a_saved_state_counts_shared_history_once_and_says_what_it_used_in_all():
+    said = {"type": "message", "role": "assistant", "id": "m1", "content": [{"type": "output_text", "text": "Mine."}]}
+    items = [{"type": "message_output_item", "raw_item": said}]
+    used = {"usage": {"requests": 1, "input_tokens": 7, "output_tokens": 2, "total_tokens": 9}}
+    state = {**STATE, "original_input": [said], "generated_items": items, "model_responses": [], "context": used}
+    (trace,) = opened(state).traces
+    assert ([each.text for each in trace.messages], summarise(trace).tokens.total) == (["Mine."], 9)
+
+
 def test_a_saved_state_is_read_and_says_what_it_waits_for():
     report = opened(STATE)
     (trace,) = report.traces

@@ -112,6 +112,24 @@ def test_an_answer_made_in_the_background_is_counted_once():
     assert (len(trace.steps), trace.usage.total, trace.outcome.reason) == (1, 29, "final")
 
 
+def test_what_ran_at_the_provider_is_a_part_of_the_answer():
+    items = [
+        ASK,
+        {"type": "tool_search_call", "execution": "server", "arguments": {"query": "add"}, "status": "completed"},
+        {"type": "tool_search_output", "execution": "server", "tools": [], "status": "completed"},
+        {"type": "program", "call_id": "p1", "code": "add(2, 3)"},
+        calls("c1"),
+        gives("c1"),
+        {"type": "program_output", "call_id": "p1", "result": "5", "status": "completed"},
+        says("It is 5."),
+    ]
+    (trace,) = opened(items).traces
+    assert [message.role for message in trace.messages] == ["user", "assistant", "tool", "assistant"]
+    kinds = [[part["type"] for part in trace.messages[place].content] for place in (1, 3)]
+    assert kinds == [["tool_search_call", "tool_search_output", "program"], ["program_output", "text"]]
+    assert [run.message for step in trace.steps for run in step.tools] == [2]
+
+
 def test_a_compaction_is_no_answer_in_the_words_of_the_user():
     compacted = response(
         {"type": "message", "role": "user", "content": [{"type": "input_text", "text": "hi"}]},

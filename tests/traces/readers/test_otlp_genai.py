@@ -154,6 +154,7 @@ def test_numbers_without_words_are_steps_and_tool_runs_and_the_trace_says_so():
     assert (trace.messages, trace.usage.prompt_tokens) == ([], 30)
     assert [[(run.name, run.latency_ms) for run in step.tools] for step in trace.steps] == [[("add", 500)], []]
     assert [note["kind"] for note in trace.notes] == ["content"]
+    assert (summarise(trace).tool_calls, summarise(trace).unpaired_calls) == (1, 0)
 
 
 def test_calls_without_words_are_rebuilt_from_tool_spans_that_have_them():
@@ -386,6 +387,37 @@ def test_images_and_thoughts_of_parts_are_what_they_are():
     urls = [part["image_url"]["url"] for part in trace.messages[0].content[1:]]
     assert urls == ["data:image/png;base64,iVBORw0KGgo=", "https://example.org/a.png"]
     assert (trace.messages[1].reasoning, trace.messages[1].text) == ("A cat.", "Cat")
+
+
+def test_parts_in_the_old_place_of_prompts_keep_their_calls():
+    attributes = chat(gave=None) | {
+        "gen_ai.prompt": json.dumps([ASK, CALL, RESULT]),
+        "gen_ai.completion": '{"text": "5"}',
+    }
+    trace = one(attributes)
+    assert ([each.role for each in trace.messages], trace.steps[0].tools[0].message) == (ROLES[1:], 2)
+
+
+def test_instructions_beside_a_system_message_are_kept_and_the_same_words_are_said_once():
+    for told, texts in (("Be brief.", ["Be brief.", "You add."]), ("You add.", ["You add."])):
+        said = json.dumps([{"type": "text", "content": told}])
+        trace = one(chat(SYSTEM, ASK, gave=ANSWER) | {"gen_ai.system_instructions": said})
+        assert [each.text for each in trace.messages if each.role == "system"] == texts
+
+
+def test_words_that_were_kept_back_are_no_words_and_the_trace_says_so():
+    asked = {"role": "user", "parts": [{"type": "text"}]}
+    call = {"role": "assistant", "parts": [{"type": "text"}, {"type": "tool_call", "id": "c1", "name": "add"}]}
+    answer = {"role": "tool", "parts": [{"type": "tool_call_response", "id": "c1", "name": "add"}]}
+    trace = one(chat(asked, call, answer, gave={"role": "assistant", "parts": [{"type": "text"}]}))
+    assert [(each.role, each.content) for each in trace.messages] == [(role, None) for role in ROLES[1:]]
+    assert "were not recorded" in trace.notes[0]["text"]
+
+
+def test_an_image_that_a_tool_gave_is_an_image():
+    image = {"kind": "binary", "media_type": "image/png", "data": "iVBORw0KGgo="}
+    answer = {"role": "tool", "parts": [{"type": "tool_call_response", "id": "c1", "response": image}]}
+    assert one(chat(ASK, CALL, answer, gave=ANSWER)).messages[2].content[0]["type"] == "image_url"
 
 
 def test_cached_tokens_larger_than_the_prompt_were_counted_beside_it():

@@ -95,6 +95,47 @@ def test_a_retry_without_a_tool_is_a_message_of_its_own():
     assert (trace.messages[1].role, trace.messages[1].text.splitlines()[0]) == ("user", "Answer in JSON.")
 
 
+IMAGE = {"kind": "binary", "media_type": "image/png", "data": "iVBORw0KGgo="}
+
+
+def test_an_image_that_a_tool_gave_is_an_image():
+    answers = [
+        {"part_kind": "tool-return", "tool_name": "add", "tool_call_id": "c1", "content": IMAGE},
+        {"part_kind": "tool-return", "tool_name": "add", "tool_call_id": "c2", "content": ["See:", IMAGE, {"a": 1}]},
+    ]
+    (trace,) = opened([HISTORY[1], {"kind": "request", "parts": answers}]).traces
+    image = {"type": "image_url", "image_url": {"url": "data:image/png;base64,iVBORw0KGgo="}}
+    assert trace.messages[1].content == [image]
+    assert [part.get("text") or part for part in trace.messages[2].content] == ["See:", image, '{"a": 1}']
+
+
+def test_newer_parts_are_what_they_are_and_bookkeeping_says_nothing():
+    request = {
+        "kind": "request",
+        "parts": [
+            {"part_kind": "instruction-baseline", "parts": []},
+            {"part_kind": "instruction-delta", "content": "Be kind."},
+            {"part_kind": "speech", "speaker": "user", "transcript": "Hello"},
+            {
+                "part_kind": "user-prompt",
+                "content": [{"kind": "text-content", "content": "Hi"}, {"kind": "cache-point"}],
+            },
+            {"part_kind": "retry-feedback", "content": "Answer in JSON."},
+        ],
+    }
+    asked = {"part_kind": "builtin-tool-call", "tool_name": "web_search", "args": {"q": "x"}, "tool_call_id": "w1"}
+    gave = {"part_kind": "builtin-tool-return", "tool_name": "web_search", "content": "y", "tool_call_id": "w1"}
+    response = {"kind": "response", "parts": [asked, gave, {"part_kind": "speech", "transcript": "Ho"}]}
+    (trace,) = opened([request, response]).traces
+    assert [(each.role, each.text.splitlines()[0]) for each in trace.messages[:4]] == [
+        ("system", "Be kind."), ("user", "Hello"), ("user", "Hi"), ("user", "Answer in JSON.")
+    ]  # fmt: skip
+    said = trace.messages[4]
+    assert ([part["type"] for part in said.content], said.tool_calls) == (
+        ["builtin-tool-call", "builtin-tool-return", "text"], ()
+    )  # fmt: skip
+
+
 @given(damaged(HISTORY))
 def test_damaged_histories_never_bring_the_reader_down(value):
     survives(value, "pydantic-ai")
