@@ -32,7 +32,7 @@ def message_filter(reading: Reading, tagged: Mapping[int, Sequence[str]], *, key
         )
         rows = reading.find(wanted, tagged)
         st.caption(
-            t("{n} of {all} messages", n=f"{len(rows):,}", all=f"{total:,}") if wanted else t("{n} messages", n=total),
+            t("{n} of {all} messages", n=f"{len(rows):,}", all=f"{total:,}") if wanted else t("{n} messages", n=f"{total:,}"),
             width="content",
         )
         _neighbours()

@@ -80,8 +80,10 @@ def saved_table(reading: Reading, rows: Sequence[int], *, key: str, live: bool =
         live: see :func:`message_table`.
     """
     chosen = _neighbour(rows, address.message(len(reading.trace.messages)))
+    jumps = selection.first_sight(key)
     if len(rows) > PAGE_ROWS:
-        rows = _page(rows, chosen, key)
+        jumps = _turn_to(rows, chosen, key) or jumps
+        rows = page_of(rows, PAGE_ROWS, key=f"{key}-page")
     height = min(SAVED_ROWS, max(len(rows), 1))
 
     def choose(table: str, position: int | None) -> None:
@@ -92,7 +94,7 @@ def saved_table(reading: Reading, rows: Sequence[int], *, key: str, live: bool =
     shown = table_frame(reading.trace, frame, rows, live=live)
     _add_bars(shown, reading, rows, frame)
     columns = _columns(frame, shown, bars=_bars(reading))
-    if chosen is not None and chosen in rows and selection.first_sight(key):
+    if chosen is not None and chosen in rows and jumps:
         _scroll_to(rows.index(chosen))
     with st.container(key="saved-table"):
         _table(shown, columns, rows, key=key, chosen=chosen, height=height, choose=choose)
@@ -101,10 +103,10 @@ def saved_table(reading: Reading, rows: Sequence[int], *, key: str, live: bool =
 
 def _scroll_to(row: int) -> None:
     """Bring a row of the table into view: a script of our own, with a number in it and no data."""
-    if row >= SAVED_ROWS - 1:
-        script = Path(__file__).with_name("scroll.html").read_text(encoding="utf-8")
-        with st.container(key="scroll"):  # the style sheet gives it no place
-            st.html(script.replace("$TOP", str(ROW_PX * (row - SAVED_ROWS // 2))), unsafe_allow_javascript=True)
+    script = Path(__file__).with_name("scroll.html").read_text(encoding="utf-8")
+    top = ROW_PX * max(0, row - SAVED_ROWS // 2)
+    with st.container(key="scroll"):  # the style sheet gives it no place
+        st.html(script.replace("$TOP", str(top)), unsafe_allow_javascript=True)
 
 
 def _neighbour(rows: Sequence[int], chosen: int | None) -> int | None:
@@ -123,16 +125,17 @@ def _neighbour(rows: Sequence[int], chosen: int | None) -> int | None:
     return position
 
 
-def _page(rows: Sequence[int], chosen: int | None, key: str) -> Sequence[int]:
-    """The rows of the chosen page; a message that was selected elsewhere brings its page up."""
+def _turn_to(rows: Sequence[int], chosen: int | None, key: str) -> bool:
+    """A message that was selected elsewhere brings its page up; gives whether that is another page than before."""
     page = f"{key}-page"
-    count = -(-len(rows) // PAGE_ROWS)
+    before = address.setting(page, 1)
+    now = min(before, -(-len(rows) // PAGE_ROWS))
     if chosen is not None and chosen != selection.chosen(key) and chosen in rows:
-        address.put(page, rows.index(chosen) // PAGE_ROWS + 1)
+        now = rows.index(chosen) // PAGE_ROWS + 1
     selection.choose(key, chosen)
-    if address.setting(page, 1) > count:
-        address.put(page, count)
-    return page_of(rows, PAGE_ROWS, key=page)
+    if now != before:
+        address.put(page, now)
+    return bool(now != before)
 
 
 def _table(
