@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from typing import Any
 
@@ -10,6 +10,7 @@ from traces.wire.openai_chat import decoded
 
 _OPENERS = ("{", "[", '"')
 _DEEPEST = 3
+_LOOKED_AT = 20
 
 
 def unfold(value: Any) -> Any:
@@ -30,9 +31,12 @@ def object_in(value: Any) -> Mapping[str, Any]:
     return value if isinstance(value, dict) else {}
 
 
-def text_of(value: Any) -> str | None:
-    """``value`` where it is a text that says something."""
-    return value if isinstance(value, str) and value.strip() else None
+def list_in(value: Any, keys: Sequence[str], is_item: Callable[[Any], bool]) -> list[Any]:
+    """A list that holds such items: ``value`` itself, or what stands under the first of these keys; else none."""
+    if isinstance(value, dict):
+        value = next((value[key] for key in keys if key in value), None)
+    value = unfold(value)
+    return value if isinstance(value, list) and any(map(is_item, value[:_LOOKED_AT])) else []
 
 
 def first(attributes: Mapping[str, Any], *keys: str) -> Any:

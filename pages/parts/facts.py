@@ -8,6 +8,7 @@ from streamlit.delta_generator import DeltaGenerator
 from pages.parts.data import prices
 from pages.parts.findings import count_words
 from pages.parts.words import t
+from traces.billing import bill_of, total_cost
 from traces.prices import step_costs
 from traces.reading import Reading
 from traces.timing import WallTime
@@ -83,17 +84,18 @@ def _split(wall: WallTime) -> str | None:
 
 
 def _cost(reading: Reading) -> tuple[str, str | None]:
-    """The cost and where it comes from: the file's own total, the costs of its steps, or the table of prices."""
-    summary = reading.summary
-    if summary.cost is not None:
-        return _dollars(summary.cost), t("as reported")
-    costs = step_costs(reading.trace, prices())
-    known = [cost.value for cost in costs if cost.value is not None]
-    if not known:
+    """The cost and where it comes from, as in the list: what the file says, and by the table what it does not."""
+    table, stated = prices(), reading.summary.cost
+    cost = total_cost(stated, bill_of(reading.trace, stated), table)
+    if cost.value is None:
         return t("not reported"), None
-    if len(known) < len(costs):
-        return _dollars(sum(known)), t("computed for {n} of {all} steps", n=len(known), all=len(costs))
-    return f"≈ {_dollars(sum(known))}", t("computed")
+    if not cost.computed:
+        return _dollars(cost.value), t("as reported")
+    if cost.complete:
+        return f"≈ {_dollars(cost.value)}", t("computed")
+    steps = step_costs(reading.trace, table)
+    known = sum(step.value is not None for step in steps)
+    return f"≥ {_dollars(cost.value)}", t("computed for {n} of {all} steps", n=known, all=len(steps))
 
 
 def _dollars(cost: float) -> str:

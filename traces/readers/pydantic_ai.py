@@ -7,7 +7,7 @@ from typing import Any
 from traces.builder import TraceBuilder
 from traces.container import Document
 from traces.importing import ImportBuilder
-from traces.unfold import unfold
+from traces.unfold import list_in
 from traces.wire import pydantic_ai
 
 NAME = "pydantic-ai"
@@ -25,10 +25,7 @@ def _is_ours(value: Any) -> bool:
 
 
 def _list_in(value: Any) -> list[Any]:
-    if isinstance(value, dict):
-        value = next((value[key] for key in _LISTS if key in value), None)
-    value = unfold(value)
-    return value if isinstance(value, list) and any(map(_is_ours, value[:_LOOKED_AT])) else []
+    return list_in(value, _LISTS, _is_ours)
 
 
 def read(document: Document, out: ImportBuilder) -> None:

@@ -12,7 +12,7 @@ from traces.importing import ImportBuilder
 from traces.reply import Reply
 from traces.spans import moment
 from traces.times import time_of
-from traces.unfold import first, unfold
+from traces.unfold import first, list_in
 from traces.wire import vercel
 from traces.wire.parts import mapping, words
 
@@ -27,10 +27,7 @@ def matches(document: Document) -> bool:
 
 
 def _list_in(value: Any) -> list[Any]:
-    if isinstance(value, dict):
-        value = next((value[key] for key in _LISTS if key in value), None)
-    value = unfold(value)
-    return value if isinstance(value, list) and any(map(vercel.is_ui_message, value[:_LOOKED_AT])) else []
+    return list_in(value, _LISTS, vercel.is_ui_message)
 
 
 def read(document: Document, out: ImportBuilder) -> None:
