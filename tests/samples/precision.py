@@ -13,6 +13,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
+sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
+
 from agent.errors import InputError
 from traces.lint import RULES, Finding, Severity, lint
 from traces.opening import read_file

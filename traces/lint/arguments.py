@@ -49,7 +49,7 @@ def check(material: Material) -> Iterator[Finding]:
         name = call.run.name
         known = name in material.offered or (call.asked is not None and call.asked.name in material.offered)
         if known:
-            if (why := schemas.problem(call)) is not None:
+            if material.words_kept and (why := schemas.problem(call)) is not None:
                 yield _finding(WRONG, call, {"tool": call.name, "why": why})
         elif call.failed or (call.run.message is None and call.asked is not None and call.step.index != last):
             yield _finding(UNKNOWN, call, {"tool": call.name})

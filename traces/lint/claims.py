@@ -59,8 +59,38 @@ _ACTIONS: tuple[tuple[re.Pattern[str], re.Pattern[str]], ...] = (
     ),
 )
 """What a text says was done, and a word in the name of any tool that could have done it."""
+_THING = (
+    r"(?:file|folder|record|entry|ticket|issue|event|meeting|reminder|task|order|booking|reservation|account|"
+    r"appointment)"
+)
+_CHANGED = r"created|deleted|removed|updated|cancell?ed|booked|scheduled|renamed|moved|modified|refunded"
+_THING_ZH = r"(?:文件|文件夹|记录|订单|会议|日程|提醒|任务|预订|预约|邮件|消息|通知)"
+_CHANGED_ZH = r"(?:创建|删除|更新|修改|取消|预订|预定|安排|发送|保存|写入)"
+_NO_CALL = (
+    re.compile(rf"(?i){_I}(?:{_CHANGED}) {_NOUN}(?:[\w'’-]+ ){{0,3}}{_THING}\b(?! list)"),
+    re.compile(
+        r"(?i)\b(?:based on|according to) the (?:tool|function)(?:['’]s)?(?: call)? (?:results?|outputs?|responses?)\b"
+    ),
+    re.compile(rf"我(?:已经?|刚刚?)?(?:成功)?{_CHANGED_ZH}(?:好|完)?了[^。，]{{0,20}}{_THING_ZH}"),
+    re.compile(r"(?:工具|函数)(?:调用)?返回的?(?:结果|内容|数据)(?:显示|表明|来看|，)"),
+)
+"""What no text can truly say while not one tool has been called."""
+_SHORT = 400
+"""Characters of an answer up to which it speaks of what was done here, and not of what somebody else tells."""
+_NO_CALL_SHORT = (
+    re.compile(
+        rf"(?i)^\W{{0,4}}(?:the|your) (?:[\w'’-]+ ){{0,2}}(?:{_THING}|e-?mail|message) (?:has|have) been "
+        rf"(?:successfully )?(?:{_CHANGED}|sent|saved)\b"
+    ),
+    re.compile(rf"^\W{{0,4}}{_THING_ZH}(?:已经?|已成功){_CHANGED_ZH}"),
+    re.compile(rf"^\W{{0,4}}已(?:经|成功)?{_CHANGED_ZH}(?:好|完)?了?[^。，]{{0,10}}{_THING_ZH}"),
+)
+_LOOKS = re.compile(
+    r"(?:get|fetch|check|lookup|look_up|query|find|read|retrieve)[_-]?(?:current[_-]|latest[_-])?(\w{4,})"
+)
+"""The name of a tool that only looks something up, and what."""
 _ADDRESSED = re.compile(
-    r"(?i)\bfor you\b|\bas you (?:asked|requested|wanted)\b|(?<=已)将|(?<=已经)将|[为给替][你您]|[你您]的"
+    r"(?i)\bfor you\b|\bas you (?:asked|requested|wanted)\b|(?<=已)将|(?<=已经)将|[为给替帮][你您]|[你您]的"
 )
 """Words that make a sentence advice or a plan, but not here."""
 
@@ -90,9 +120,44 @@ def _claim(material: Material, answer: Answer, called: set[str]) -> str | None:
         return None
     if (words := claims_a_call(text, material.names, called=called)) is not None:
         return words
+    plain = _ADDRESSED.sub("", text)
+    if (words := states(plain, _patterns(material, called, len(text)))) is not None:
+        return words
     for action, tools in _ACTIONS:
         if action.search(text) and not any(tools.search(name) for name in called):
-            words = states(_ADDRESSED.sub("", text), (action,))
+            words = states(plain, (action,))
             if words is not None:
                 return words
     return None
+
+
+def _patterns(material: Material, called: set[str], length: int) -> list[re.Pattern[str]]:
+    """How a text may speak of tools that were not called."""
+    missing = sorted((name for name in material.names if name not in called), key=len, reverse=True)
+    patterns = [_by_name("|".join(map(re.escape, missing)))] if missing else []
+    if not called:
+        patterns += _NO_CALL
+        patterns += _NO_CALL_SHORT if length <= _SHORT else ()
+        things = [found[1].replace("_", " ") for name in missing if (found := _LOOKS.fullmatch(name.lower()))]
+        if things:
+            patterns.append(_looked_up("|".join(map(re.escape, things))))
+    return patterns
+
+
+def _by_name(names: str) -> re.Pattern[str]:
+    name = rf"[`\"'“*「]*(?<![A-Za-z0-9_.-])(?:{names})(?![A-Za-z0-9_-])[`\"'”*」]*"
+    return re.compile(
+        rf"(?i){_I}(?:checked|searched|verified|looked (?:it|this|that) up|asked|confirmed)(?: \w+){{0,3}} "
+        rf"(?:with|using|via|through) (?:the )?{name}"
+        rf"|^(?:using|after (?:calling|using|running)|by (?:calling|using)) (?:the )?{name}(?: tool| function)?,? "
+        rf"(?:I|we) (?:found|learned|got|see|determined|obtained)\b"
+        rf"|(?:我(?:们)?(?:已经?|刚刚?)?|已经?)(?:通过|使用|利用|调用)了?\s*{name}\s*(?:工具|函数)?[^。，]{{0,4}}"
+        rf"(?:查询|查到|搜索|获取|得到|获得)"
+        rf"|通过(?:调用|使用)?了?\s*{name}\s*(?:工具|函数)?，?我?(?:们)?(?:得知|查到|得到|获得|知道)"
+    )
+
+
+def _looked_up(things: str) -> re.Pattern[str]:
+    return re.compile(
+        rf"(?i){_I}(?:checked|looked up|fetched|retrieved|pulled up) (?:the |your )?(?:\w+ )?(?:{things})\b"
+    )

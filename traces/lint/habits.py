@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator
 
@@ -59,19 +60,32 @@ _RESULT = re.compile(
     r"function (?:result|response|output)s?|"
     r"(?:result|output|response) (?:of|from) (?:the )?(?:tool|function|command|call)\b[^\n:]{0,80}|"
     r"execution results?|"
-    r"(?:工具|函数|命令)(?:调用)?(?:执行)?(?:的)?(?:结果|返回|输出)|观察(?:结果)?)\W{0,3}[:：]|"
+    r"(?:工具|函数|命令)(?:调用)?(?:执行)?(?:的)?(?:返回)?的?(?:结果|返回|输出)|观察(?:结果)?)\W{0,3}[:：]|"
     r"<(?:tool_response|tool_result|function_results?|observation|tool_output|returncode)\b|\[TOOL_RESULTS?\]|"
     r"EXECUTION RESULT of \[|OBSERVATION:)"
 )
+_OF_A_TOOL = re.compile(
+    r"(?i)\s*\W{0,3}(?:(?:the )?(?:results?|outputs?|responses?) (?:of|from) (?:the )?(?:tool )?[`'\"]?"
+    r"(?P<of>[\w.-]{1,64})|"
+    r"(?:the )?(?:tool|function) [`'\"]?(?P<did>[\w.-]{1,64})[`'\"]? (?:returned|gave|said|answered|result|output)|"
+    r"(?P<its>[\w.-]{1,64}) (?:result|returned|output)s?|"
+    r"(?:工具|函数)\s*[`“「]?(?P<zh>[\w.-]{1,64}?)[`”」]?\s*的?(?:返回|结果|输出))[^:：\n]{0,20}[:：]"
+)
+"""A result that names its tool: only where there is such a tool, or the message before speaks of it."""
+_RESULT_KEYS = ("result", "output", "observation", "error")
+_TOOL_KEYS = ("tool", "tool_name", "action", "function")
 _DONE = re.compile(
     r"(?i)\b(?:are you (?:done|finished|sure (?:that )?you(?:['’]re| are) (?:done|finished))|"
     r"(?:have you|did you) (?:finished?|completed?|solved?)\b|"
     r"is (?:the|this|your) (?:task|work|job) (?:done|complete|finished)|"
     r"if you (?:think|believe) (?:that )?(?:you(?:['’]ve| have)|the task)[^.?\n]{0,40}"
     r"(?:solved|done|completed?|finished))|"
-    r"(?:任务|工作|问题)(?:是否|是不是)?(?:已经?)?(?:完成|做完|解决)了?(?:吗|没有|么)|你(?:完成|做完)了(?:吗|没有|么)|是否(?:已经?)?完成"
+    r"(?:任务|工作|问题)(?:是否|是不是)?(?:已经?)?(?:完成|做完|解决)了?(?:吗|没有|么)|是否(?:已经?)?完成|"
+    r"(?:你|都|全部|真的|确定|确认)(?:已经?)?(?:完成|做完)了?(?:吗|没有|么)|"
+    r"^(?:已经?)?(?:完成|做完)了?(?:吗|没有|么)\W*\Z|^is it (?:done|complete|finished)\b"
 )
 _LONGEST_QUESTION = 600
+_LONGEST_JSON = 100_000
 
 
 def check(material: Material) -> Iterator[Finding]:
@@ -87,7 +101,7 @@ def _in_user_messages(material: Material) -> Iterator[Finding]:
     places = [
         at
         for at, message in enumerate(messages)
-        if message.role == "user" and at and messages[at - 1].role != "system" and _RESULT.match(message.text[:300])
+        if message.role == "user" and at and messages[at - 1].role != "system" and _is_result(material, at)
     ]
     if places:
         facts = {"count": len(places), "n": places[0] + 1}
@@ -96,6 +110,36 @@ def _in_user_messages(material: Material) -> Iterator[Finding]:
             rule=IN_USER, facts=facts, message=places[0], evidence=tuple(places), cost_tokens=cost.tokens,
             cost_estimated=cost.estimated,
         )  # fmt: skip
+
+
+def _is_result(material: Material, at: int) -> bool:
+    text, before = material.trace.messages[at].text, material.trace.messages[at - 1]
+    head = text[:300]
+    if _RESULT.match(head):
+        return True
+    if before.role != "assistant" or before.tool_calls:
+        return False
+    if (named := _OF_A_TOOL.match(head)) is not None:
+        name = next(group for group in named.groups() if group)
+        return name in material.names or re.search(rf"(?<![\w.-]){re.escape(name)}(?![\w-])", before.text) is not None
+    return _is_json_result(head, text, material, before.text)
+
+
+def _is_json_result(head: str, text: str, material: Material, before: str) -> bool:
+    """One JSON object that names a tool the model spoke of, and what came of it."""
+    if (
+        not head.lstrip().startswith("{")
+        or len(text) > _LONGEST_JSON
+        or not any(f'"{key}"' in text for key in _TOOL_KEYS)
+    ):
+        return False
+    try:
+        value = json.loads(text)
+    except (ValueError, RecursionError):
+        return False
+    names = [value[key] for key in _TOOL_KEYS if isinstance(value.get(key), str)]
+    known = any(name and (name in material.names or name in before) for name in names)
+    return known and any(key in value for key in _RESULT_KEYS)
 
 
 def _no_limit(material: Material) -> Iterator[Finding]:

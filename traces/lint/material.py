@@ -12,6 +12,7 @@ from typing import NamedTuple
 from agent import jsontext
 from agent.messages import Message, ToolCall
 from agent.models.replies import visible_text
+from agent.redact import redact_text
 from agent.trace import ToolRun, Trace, TraceStep
 from traces.carry import Carried, carried
 from traces.repair import TOOL_ROLES
@@ -19,18 +20,31 @@ from traces.sizes import Size, message_sizes
 
 SHOWN = 80
 """Characters of a name or a text of the trace that a finding repeats."""
+_LONGEST_SECRET = 4000
+"""Characters behind what is repeated that show whether a secret begins in it."""
 _HEAD = 400
 """Characters of a result in which it says that it is an error."""
+_MOMENT = re.compile(
+    r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d)?(?:[.,]\d+)?(?:Z|[+-]\d\d:?\d\d)?|\b\d+(?:\.\d+)? ?(?:ms|s|sec|seconds)\b|"
+    r"\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b|\b0x[0-9a-f]{6,16}\b|\breq_\w+"
+)
+"""What differs between two tellings of the same error: when, how long it took, the id of the request, an address."""
+_LONGEST_ERROR = 20_000
 _FAILED = re.compile(
     r"""(?ix)\s*(?:<tool_use_error>|
     [\[(<"']{0,2}(?:fatal\s|tool\s|unexpected\s)?(?:error|exception|failure)[\])>"']{0,2}\s*[:：]|
-    error\s(?:calling|executing|running|invoking|while|in|from|reading|writing|opening)\b|
+    error\s(?:at|calling|executing|running|invoking|while|in|from|reading|writing|opening)\b|
     [\w.]{0,60}(?:Error|Exception):\s|
     traceback\s\(most\srecent\scall\slast\)|
     (?:unknown|unsupported|invalid|no\ssuch)\s(?:tool|function)\b|
     (?:tool|function)\s[^\n]{1,60}\s(?:not\sfound|does\snot\sexist|is\snot\savailable)|
+    \[errno\s-?\d+\]|
+    \{\s*"(?:status"\s*:\s*"(?:error|failed|failure)"|(?:success|ok)"\s*:\s*false\b|is_?error"\s*:\s*true\b)|
     (?:错误|失败|异常)\s*[:：])"""
 )
+
+_LISTS = ("openai-chat", "anthropic-messages", "bedrock-converse", "gemini-contents", "ollama")
+"""Formats that keep a message list as it is sent. In the others, messages stand in the order of their happening."""
 
 
 @dataclass(slots=True)
@@ -46,7 +60,7 @@ class Call:
     key: int
     """Fingerprint of the tool and its arguments."""
     outcome: int | None
-    """Fingerprint of the result; None: there is none."""
+    """Fingerprint of the result, of an error without its time; None: there is none."""
     failed: bool
     """The result says that it is an error."""
 
@@ -121,6 +135,17 @@ class Material:
         return {str(f["name"]): f for f in functions if isinstance(f, dict) and f.get("name")}
 
     @cached_property
+    def as_sent(self) -> bool:
+        """Whether the messages stand as they were sent, and not as the log of a session that may have been cut off."""
+        return self.trace.source.kind != "import" or self.trace.source.format in _LISTS
+
+    @cached_property
+    def words_kept(self) -> bool:
+        """Whether the file holds what was said. Telemetry often keeps names, times and tokens alone."""
+        others = [message for message in self.trace.messages if message.role != "assistant"]
+        return not others or any(message.content for message in others)
+
+    @cached_property
     def names(self) -> set[str]:
         """Every tool that is known: on offer, or called."""
         return {*self.offered, *(call.run.name for call in self.calls)} - {""}
@@ -169,8 +194,9 @@ class Material:
             own = asked[place] if place < len(asked) else None
             result = messages[run.message] if run.message is not None else None
             text = "" if result is None else result.text
-            outcome = None if result is None else hash(text if isinstance(result.content, str) else _canonical(result))
             failed = run.ok is False or (run.ok is None and _FAILED.match(text[:_HEAD]) is not None)
+            same = _MOMENT.sub("…", text) if failed and len(text) <= _LONGEST_ERROR else text
+            outcome = None if result is None else hash(same if isinstance(result.content, str) else _canonical(result))
             calls.append(Call(step, run, own, text, _key(run, own), outcome, failed))
         return calls
 
@@ -183,8 +209,8 @@ class Material:
 
 
 def short(text: str, length: int = SHOWN) -> str:
-    """Words of a trace as one line that a finding may repeat."""
-    line = " ".join(text[: 4 * length].split())
+    """Words of a trace as one line that a finding may repeat: a log of checks is no place for a secret."""
+    line = " ".join(redact_text(text[: 4 * length + _LONGEST_SECRET])[: 4 * length].split())
     return line if len(line) <= length and len(text) <= 4 * length else line[: length - 1] + "…"
 
 

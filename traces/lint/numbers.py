@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
 from statistics import median
+from typing import NamedTuple
 
 from agent.trace import TraceStep
 from traces.lint.findings import Finding, Rule, Severity
@@ -38,7 +39,10 @@ JUMP = Rule(
     "token_jump",
     Severity.WARNING,
     "Prompt jumps",
-    ("The prompt grew from {before:,} to {now:,} tokens in step {step}; message {n} is the largest that came in.",),
+    (
+        "The prompt grew from {before:,} to {now:,} tokens in step {step}; message {n} is the largest that came in.",
+        "The prompt grew from {before:,} to {now:,} tokens in step {step}, and no message of the file explains it.",
+    ),
     "Whatever came in is sent again with every later call.",
     "Cap tool results, or keep the long text outside and give the model a part of it with a way to ask for more.",
 )
@@ -62,6 +66,8 @@ _BACK_S = 1.0
 _EACH = 5
 """From so many on, they are told together."""
 _JUMP_LEAST, _JUMP_SHARE, _JUMP_TIMES = 4000, 0.5, 4.0
+_JUMP_EXPLAINED = 0.1
+"""Share of the growth that the largest new message must have to be its reason. Files are often kept in short."""
 
 
 def check(material: Material) -> Iterator[Finding]:
@@ -142,30 +148,43 @@ def _backwards(material: Material) -> Iterator[Finding]:
         yield Finding(rule=BACKWARDS, facts=facts, message=at, step=entries[at].step, evidence=(other, at))
 
 
+class _Prompt(NamedTuple):
+    tokens: int
+    step: TraceStep
+    until: int
+    """Position of its answer; where it has none, of the last answer before."""
+
+
 def _jumps(material: Material) -> Iterator[Finding]:
-    entries = material.trace.entries
-    counted: dict[str | None, list[tuple[int, TraceStep]]] = {}
-    for step in material.trace.steps:
-        if (prompt := prompt_of(step)) is not None and step.reply is not None:
-            counted.setdefault(entries[step.reply].agent, []).append((prompt, step))
-    for steps in counted.values():
-        growth = [now - before for (before, _), (now, _) in pairwise(steps)]
+    for prompts in _prompts_by_agent(material):
+        growth = [now.tokens - before.tokens for before, now in pairwise(prompts)]
         usual = median([max(0, more) for more in growth]) if len(growth) >= _FEWEST else 0
-        for more, ((before, earlier), (now, step)) in zip(growth, pairwise(steps), strict=True):
-            if more >= max(_JUMP_LEAST, before * _JUMP_SHARE, usual * _JUMP_TIMES):
-                yield from _jump(material, earlier, step, before, now)
+        for more, (before, now) in zip(growth, pairwise(prompts), strict=True):
+            if more >= max(_JUMP_LEAST, before.tokens * _JUMP_SHARE, usual * _JUMP_TIMES):
+                yield _jump(material, before, now)
 
 
-def _jump(material: Material, earlier: TraceStep, step: TraceStep, before: int, now: int) -> Iterator[Finding]:
-    first, end = earlier.reply or 0, step.reply or 0
-    if first >= end:
-        return
-    largest = max(range(first, end), key=lambda at: material.carried[at].tokens)
-    facts = {"before": before, "now": now, "step": step.index, "n": largest + 1}
-    later = material.carried[largest].sent
-    yield Finding(
-        rule=JUMP, facts=facts, message=largest, step=step.index, evidence=(largest, end),
-        cost_tokens=(now - before) * max(later, 1),
+def _prompts_by_agent(material: Material) -> Iterable[list[_Prompt]]:
+    counted: dict[str | None, list[_Prompt]] = {}
+    agent, until = None, 0
+    for step in material.trace.steps:
+        if step.reply is not None:
+            agent, until = material.trace.entries[step.reply].agent, step.reply
+        if (prompt := prompt_of(step)) is not None:
+            counted.setdefault(agent, []).append(_Prompt(prompt, step, until))
+    return counted.values()
+
+
+def _jump(material: Material, before: _Prompt, now: _Prompt) -> Finding:
+    more = now.tokens - before.tokens
+    came_in = range(before.until, now.until) or range(now.until, now.until + 1)
+    largest = max(came_in, key=lambda at: material.carried[at].tokens)
+    explained = material.carried[largest].tokens >= more * _JUMP_EXPLAINED
+    facts = {"before": before.tokens, "now": now.tokens, "step": now.step.index, "n": largest + 1}
+    at, places = (largest, (largest, now.until)) if explained else (now.until, (now.until,))
+    return Finding(
+        rule=JUMP, says=0 if explained else 1, facts=facts, message=at, step=now.step.index,
+        evidence=tuple(dict.fromkeys(places)), cost_tokens=more * max(material.carried[largest].sent, 1),
     )  # fmt: skip
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterator
 from functools import cached_property
@@ -56,8 +57,9 @@ NOT_JSON = Rule(
 )
 RULES = (ORPHAN, UNANSWERED, EARLY, DUPLICATE, NOT_JSON)
 
-_LISTS = ("openai-chat", "anthropic-messages", "bedrock-converse", "gemini-contents", "ollama")
-"""Formats that keep a message list as it is sent. In the others, messages stand in the order of their happening."""
+
+_CUT_BY_FILE = re.compile(r"(?i)(?:…|\.{3}|\[|<)[^\"\n]{0,20}(?:trimmed|truncated|omitted|shortened)[^\"\n]{0,40}\s*\Z")
+"""Who kept the file cut the arguments short and says so; the model's own were longer."""
 
 
 def check(material: Material) -> Iterator[Finding]:
@@ -73,8 +75,7 @@ class _Pairs:
     def __init__(self, material: Material) -> None:
         self._material = material
         self._messages = material.trace.messages
-        source = material.trace.source
-        self._as_sent = source.kind != "import" or source.format in _LISTS
+        self._as_sent = material.as_sent
         self._answered = {call.run.message: call for call in material.calls if call.run.message is not None}
 
     @cached_property
@@ -99,7 +100,14 @@ class _Pairs:
     @cached_property
     def _loose(self) -> list[int]:
         loose = [at for at, m in enumerate(self._messages) if m.role in TOOL_ROLES and at not in self._answered]
-        return loose if self._as_sent else [at for at in loose if not self._of_the_program(at)]
+        if self._as_sent:
+            return loose
+        return [at for at in loose if at >= self._first_asked and not self._of_the_program(at)]
+
+    @cached_property
+    def _first_asked(self) -> int:
+        """Where a model first says something. Of a log that begins in the middle, earlier results answer lost calls."""
+        return next((at for at, m in enumerate(self._messages) if m.role == "assistant"), len(self._messages))
 
     def _of_the_program(self, at: int) -> bool:
         """In a log, what follows a message of the program is what the program itself did, and answers no call."""
@@ -174,6 +182,10 @@ def _within_messages(material: Material) -> Iterator[Finding]:
                 facts: dict[str, object] = {"n": at + 1, "count": count, "call": short(call_id)}
                 yield Finding(rule=DUPLICATE, facts=facts, message=at, step=step, call_id=call_id, evidence=(at,))
         for call in message.tool_calls:
-            if call.problem is not None and "custom" not in call.extra:
+            if (
+                call.problem is not None
+                and "custom" not in call.extra
+                and not _CUT_BY_FILE.search((call.text or "")[-200:])
+            ):
                 facts = {"n": at + 1, "tool": short(call.name)}
                 yield Finding(rule=NOT_JSON, facts=facts, message=at, step=step, call_id=call.id, evidence=(at,))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator, Sequence
 
@@ -48,7 +49,10 @@ SEVERAL = Rule(
     "several_steps_in_one_reply",
     Severity.WARNING,
     "Several steps in one reply",
-    ("Message {n} goes on after its own action and makes up what the tool would have answered.",),
+    (
+        "Message {n} goes on after its own action and makes up what the tool would have answered.",
+        "Message {n} holds several actions, of which only one can be taken at a time.",
+    ),
     "What follows rests on a result that no tool gave.",
     "Stop the generation at the action (a stop sequence, or native tool calls), one step a request.",
 )
@@ -57,11 +61,14 @@ RULES = (CUT_OFF, EMPTY, IGNORED, SWALLOWED, SEVERAL)
 _CUT = frozenset(("length", "max_tokens", "max_output_tokens", "max_completion_tokens", "model_length"))
 _TELLING = ("refusal", "audio", "images", "annotations", "citations")
 """Keys of a message that say something without text."""
+_LIVE = r"(?:real[- ]?time|live|current|up[- ]to[- ]date)"
 _CANNOT_KNOW = re.compile(
-    r"(?i)\bI (?:do not|don['’]t|currently do not|currently don['’]t) have (?:direct )?access to (?:real[- ]?time|live|"
-    r"current|up[- ]to[- ]date)|\bas an AI(?: language)?(?: model| assistant)?,? I (?:cannot|can['’]t|am unable to|"
-    r"do not have|don['’]t have)|\bI(?: am|['’]m) (?:unable|not able) to access (?:real[- ]?time|live|current)|"
-    r"我(?:无法|不能|没有办法)(?:直接)?(?:访问|获取|查询)(?:实时|当前|最新|外部)|作为(?:一个)?(?:AI|人工智能)[^。，]{0,8}[，,]?我(?:无法|不能|没有)"
+    rf"(?i)\bI (?:do not|don['’]t|currently do not|currently don['’]t) have (?:direct )?access to {_LIVE}|"
+    rf"\bI (?:cannot|can['’]t) (?:directly )?(?:access|retrieve|look up|check|browse) (?:{_LIVE}|the (?:web|internet))|"
+    rf"\bI(?: am|['’]m) (?:unable|not able) to access {_LIVE}|"
+    r"\bas an AI(?: language)?(?: model| assistant)?,? I (?:cannot|can['’]t|am unable to|do not have|don['’]t have)|"
+    r"我(?:无法|不能|没有办法)(?:直接)?(?:访问|获取|查询)(?:实时|当前|最新|外部)|"
+    r"作为(?:一个)?(?:AI|人工智能)[^。，]{0,8}[，,]?我(?:无法|不能|没有)"
 )
 _TELLS_FAILURE = re.compile(
     r"(?i)error|fail|unavail|could ?n.t|can(?:no|['’])t|could not|unable|sorry|apolog|unfortunate|"
@@ -71,9 +78,13 @@ _TELLS_FAILURE = re.compile(
     r"incorrect|instead|timed? ?out|unsuccessful|however|\bbut\b|only|\?|exception|wrong|interrupt|"
     r"失败|错误|无法|抱歉|未找到|找不到|不存在|不能|没有|未能|问题|不可用|拒绝|超时|但|？|出错|异常|暂时|不支持"
 )
-_NUMBER = re.compile(r"(?<![\w.])[-−]?\d[\d,]*(?:\.\d+)?(?:[eE][-+]?\d+)?")
+_NUMBER = re.compile(r"(?<![A-Za-z0-9_.])[-−]?\d[\d,]*(?:\.\d+)?(?:[eE][-+]?\d+)?")
 _SCALAR = re.compile(r'\s*"?([-−]?\d[\d,]*(?:\.\d+)?(?:[eE][-+]?\d+)?)"?\s*')
-_LONGEST_SCALAR = 40
+_ALONE = re.compile(
+    r'\s*\{\s*"(?:result|value|answer|output|sum|total|product|count)"\s*:\s*([-−]?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?)\s*\}\s*'
+)
+"""An object with nothing in it but one number."""
+_LONGEST_SCALAR = 60
 _MADE_UP = re.compile(
     r"(?m)^[ \t*#]*(?:Action(?: Input)?|行动(?:输入)?)[*]*\s*[:：].*\n(?:.*\n){0,12}?[ \t*#]*"
     r"(?:Observation|观察(?:结果)?)[*]*\s*[:：][ \t]*\S|"
@@ -89,7 +100,7 @@ _LONGEST = 200_000
 def check(material: Material) -> Iterator[Finding]:
     """Look at every reply and every answer."""
     yield from _replies(material)
-    for answer in material.answers:
+    for answer in material.answers if material.words_kept else ():
         yield from _empty(material, answer)
         if answer.text and answer.calls:
             yield from _against_results(material, answer)
@@ -107,12 +118,31 @@ def _replies(material: Material) -> Iterator[Finding]:
                 rule=CUT_OFF, facts=facts, message=at, step=step.index, evidence=places, cost_tokens=lost or None
             )
         text = "" if at is None else trace.messages[at].text[:_LONGEST]
-        if at is not None and _may_make_up(text) and _MADE_UP.search(_FENCE.sub("", text)):
-            yield Finding(rule=SEVERAL, facts={"n": at + 1}, message=at, step=step.index, evidence=(at,))
+        if at is not None and (_makes_up(text) or _several_actions(text)):
+            says = 0 if _makes_up(text) else 1
+            yield Finding(rule=SEVERAL, says=says, facts={"n": at + 1}, message=at, step=step.index, evidence=(at,))
 
 
-def _may_make_up(text: str) -> bool:
-    return any(mark in text for mark in ("Observation", "观察", "<tool_response>", "<function_results>"))
+def _makes_up(text: str) -> bool:
+    marks = ("Observation", "观察", "<tool_response>", "<function_results>")
+    return any(mark in text for mark in marks) and _MADE_UP.search(_FENCE.sub("", text)) is not None
+
+
+def _several_actions(text: str) -> bool:
+    """JSON actions one after another, of which a program can take only the first."""
+    rest = text.lstrip()
+    if not rest.startswith("{") or rest.count('"action"') < 2:
+        return False
+    actions = 0
+    decoder = json.JSONDecoder()
+    while rest.startswith("{") and actions < 2:
+        try:
+            value, end = decoder.raw_decode(rest)
+        except (ValueError, RecursionError):
+            return False
+        actions += isinstance(value.get("action"), str)
+        rest = rest[end:].lstrip()
+    return actions >= 2
 
 
 def _empty(material: Material, answer: Answer) -> Iterator[Finding]:
@@ -122,6 +152,8 @@ def _empty(material: Material, answer: Answer) -> Iterator[Finding]:
         return
     if any(message.extra.get(key) for key in _TELLING) or (step and (step.tools or _was_cut(step.finish_reason))):
         return
+    if answer.last and message.reasoning and not material.as_sent and not (step and step.finish_reason):
+        return  # the session was interrupted while the model thought
     lost = step.usage.total if step and step.usage else None
     yield Finding(
         rule=EMPTY, facts={"n": at + 1}, message=at, step=step.index if step else None, evidence=(at,),
@@ -162,7 +194,10 @@ def _against_results(material: Material, answer: Answer) -> Iterator[Finding]:
 
 def _says_another_number(material: Material, answer: Answer, call: Call) -> bool:
     """The whole result is one number, and the answer has only numbers that stand nowhere before it."""
-    if len(call.text) > _LONGEST_SCALAR or (scalar := _SCALAR.fullmatch(call.text)) is None:
+    if (
+        len(call.text) > _LONGEST_SCALAR
+        or (scalar := _SCALAR.fullmatch(call.text) or _ALONE.fullmatch(call.text)) is None
+    ):
         return False
     result = _value(scalar[1])
     said = [_value(number) for number in _NUMBER.findall(_FENCE.sub("", answer.text))]
