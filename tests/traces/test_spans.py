@@ -2,7 +2,7 @@
 
 import pytest
 
-from traces.spans import Span, forest, merged, moment, walk
+from traces.spans.tree import Span, forest, merged, moment, walk
 
 
 @pytest.mark.parametrize(

@@ -13,8 +13,8 @@ from traces.container import Document
 from traces.importing import ImportBuilder
 from traces.readers import langsmith
 from traces.repair import as_text
-from traces.span_conversations import read_spans
-from traces.spans import Span
+from traces.spans.conversations import read_spans
+from traces.spans.tree import Span
 from traces.wire import langchain_chunks
 from traces.wire.parts import mapping
 

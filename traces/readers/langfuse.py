@@ -15,15 +15,15 @@ from agent.trace import Evidence
 from agent.usage import Usage
 from traces.builder import TraceBuilder
 from traces.container import Document
-from traces.dialects import answered, asked
 from traces.importing import ImportBuilder
 from traces.readers.fields import known_usage
 from traces.repair import as_text
 from traces.reply import Reply
-from traces.span_attributes import agent_name, kind_of_span, result_text, use_of, words_of
-from traces.span_conversations import read_spans
-from traces.span_numbers import completed, cost_of, tokens_of
-from traces.spans import AGENT, MODEL, OTHER, TOOL, Span, ToolUse, Words, moment
+from traces.spans.attributes import agent_name, kind_of_span, result_text, use_of, words_of
+from traces.spans.conversations import read_spans
+from traces.spans.dialects import answered, asked
+from traces.spans.numbers import completed, cost_of, tokens_of
+from traces.spans.tree import AGENT, MODEL, OTHER, TOOL, Span, ToolUse, Words, moment
 from traces.times import elapsed_ms
 from traces.unfold import first, number, object_in, unfold
 from traces.wire.openai_chat import tools_of

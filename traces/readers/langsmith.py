@@ -15,14 +15,14 @@ from agent.trace import Evidence
 from agent.usage import Usage
 from traces.builder import TraceBuilder
 from traces.container import Document
-from traces.dialects import answered, asked
 from traces.importing import ImportBuilder
 from traces.repair import as_text
 from traces.reply import Reply
-from traces.span_attributes import result_text
-from traces.span_conversations import read_spans
-from traces.span_numbers import completed, cost_of, tokens_of
-from traces.spans import MODEL, OTHER, TOOL, Span, ToolUse, Words, moment
+from traces.spans.attributes import result_text
+from traces.spans.conversations import read_spans
+from traces.spans.dialects import answered, asked
+from traces.spans.numbers import completed, cost_of, tokens_of
+from traces.spans.tree import MODEL, OTHER, TOOL, Span, ToolUse, Words, moment
 from traces.times import elapsed_ms
 from traces.unfold import first, object_in, unfold
 from traces.wire import langchain

@@ -14,12 +14,12 @@ from typing import Any
 from agent.usage import Usage
 from traces.builder import TraceBuilder
 from traces.container import Document
-from traces.dialects import answered, asked
 from traces.importing import ImportBuilder
 from traces.repair import as_text
 from traces.reply import Reply
-from traces.span_conversations import read_spans
-from traces.spans import AGENT, MODEL, OTHER, TOOL, Span, ToolUse, Words, moment
+from traces.spans.conversations import read_spans
+from traces.spans.dialects import answered, asked
+from traces.spans.tree import AGENT, MODEL, OTHER, TOOL, Span, ToolUse, Words, moment
 from traces.unfold import object_in, unfold
 from traces.wire import responses
 from traces.wire.parts import listed, mapping, words

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from traces import span_records
 from traces.container import Document
 from traces.importing import ImportBuilder
-from traces.span_conversations import read_spans
+from traces.spans import records
+from traces.spans.conversations import read_spans
 
 NAME = "openinference"
 _LOOKED_AT = 50
@@ -13,11 +13,11 @@ _LOOKED_AT = 50
 
 def matches(document: Document) -> bool:
     """The file holds spans outside of OTLP, and some of the first ones have attributes of OpenInference."""
-    found = span_records.first_records(document)
-    in_otlp = any(span_records.is_otlp(record) for record in document.records[:_LOOKED_AT])
-    return not in_otlp and any(span_records.is_openinference(record) for record in found)
+    found = records.first_records(document)
+    in_otlp = any(records.is_otlp(record) for record in document.records[:_LOOKED_AT])
+    return not in_otlp and any(records.is_openinference(record) for record in found)
 
 
 def read(document: Document, out: ImportBuilder) -> None:
     """Read every span of the file."""
-    read_spans(span_records.spans_of(document, out), out)
+    read_spans(records.spans_of(document, out), out)

@@ -11,12 +11,12 @@ from collections.abc import Mapping
 from typing import Any
 
 from agent.trace import Evidence
-from traces import span_records
 from traces.builder import TraceBuilder
 from traces.container import Document
 from traces.importing import ImportBuilder
 from traces.repair import as_text
-from traces.span_conversations import read_spans
+from traces.spans import records
+from traces.spans.conversations import read_spans
 from traces.unfold import object_in, unfold
 from traces.wire.parts import listed
 
@@ -48,7 +48,7 @@ def read(document: Document, out: ImportBuilder) -> None:
             out.unread("a record that is no trace of nested spans")
             continue
         line = document.line_of(number)
-        spans = [span_records.span_of(each, line) for each in span_records.records_in(unfold(body.get("spans")))]
+        spans = [records.span_of(each, line) for each in records.records_in(unfold(body.get("spans")))]
         labels = _labels(record)
         names = {span.id: span.name for span in spans}
         for builders in read_spans(spans, out).values():

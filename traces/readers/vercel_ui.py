@@ -10,7 +10,7 @@ from traces.builder import TraceBuilder
 from traces.container import Document
 from traces.importing import ImportBuilder
 from traces.reply import Reply
-from traces.spans import moment
+from traces.spans.tree import moment
 from traces.times import time_of
 from traces.unfold import first, list_in
 from traces.wire import vercel

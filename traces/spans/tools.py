@@ -9,7 +9,7 @@ from typing import Any
 from agent.trace import ToolRun
 from traces.builder import TraceBuilder
 from traces.reply import Reply
-from traces.spans import Span, ToolUse
+from traces.spans.tree import Span, ToolUse
 from traces.times import time_of
 
 _RECENT = 50

@@ -12,14 +12,14 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from traces.builder import TraceBuilder
-from traces.dialects import remembering
 from traces.growth import Conversations, Exchange
 from traces.importing import ImportBuilder
 from traces.repair import as_text
 from traces.reply import Reply
-from traces.span_calls import SAME_TIME, calls_of
-from traces.span_tools import ToolRuns, Wordless, bare, facts, rebuilt
-from traces.spans import AGENT, MODEL, TOOL, Span, Words, forest, merged, timed, walk
+from traces.spans.calls import SAME_TIME, calls_of
+from traces.spans.dialects import remembering
+from traces.spans.tools import ToolRuns, Wordless, bare, facts, rebuilt
+from traces.spans.tree import AGENT, MODEL, TOOL, Span, Words, forest, merged, timed, walk
 
 REPEATED = "some spans hold or repeat other model calls; their tokens were not added"
 UNSAID = "the words of model calls were not recorded; only their names, times and tokens were"

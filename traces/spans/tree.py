@@ -1,6 +1,6 @@
 """Span: one record of an observability tool, whatever the tool: a model call, a tool run or plumbing.
 
-Readers of span formats make these; :mod:`traces.span_conversations` makes conversations of them.
+Readers of span formats make these; :mod:`traces.spans.conversations` makes conversations of them.
 """
 
 from __future__ import annotations

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from traces.repair import as_text
-from traces.spans import MODEL, TOOL, Span, Words, walk
+from traces.spans.tree import MODEL, TOOL, Span, Words, walk
 
 SAME_TIME = 0.05
 """Seconds by which the two records of one call begin apart, at most."""

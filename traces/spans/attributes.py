@@ -11,11 +11,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from traces.dialects import Said, answered, asked, packed
 from traces.repair import as_text
 from traces.reply import Reply
-from traces.span_numbers import numbers_of, settings_of, usage_of
-from traces.spans import AGENT, MODEL, OTHER, TOOL, ToolUse, Words
+from traces.spans.dialects import Said, answered, asked, packed
+from traces.spans.numbers import numbers_of, settings_of, usage_of
+from traces.spans.tree import AGENT, MODEL, OTHER, TOOL, ToolUse, Words
 from traces.unfold import branch, first, unfold
 from traces.wire import gen_ai, openai_chat
 from traces.wire.parts import Parts, linked, listed, mapping, words

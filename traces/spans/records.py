@@ -15,8 +15,8 @@ from typing import Any
 from traces.container import Document
 from traces.importing import ImportBuilder
 from traces.repair import as_text
-from traces.span_attributes import agent_name, kind_of_span, use_of, words_of
-from traces.spans import Span, moment
+from traces.spans.attributes import agent_name, kind_of_span, use_of, words_of
+from traces.spans.tree import Span, moment
 from traces.unfold import first, unfold
 from traces.wire.parts import listed, mapping
 
