@@ -5,8 +5,8 @@ earlier one stopped belongs to the same conversation; any other begins a new one
 with a changed history is another run.
 
 Clients rewrite their history a little before they send it again: they give ids to calls that came without, replace
-``null`` by ``""``, split an assistant message in two, or put reasoning back as ``<think>``. None of that makes another
-conversation.
+``null`` by ``""``, split an assistant message in two or join its parts, or put reasoning back as ``<think>``. None of
+that makes another conversation.
 """
 
 from __future__ import annotations
@@ -159,7 +159,8 @@ class _Unit:
 def _unit(data: Mapping[str, Any]) -> _Unit:
     message = repair_message(data).message
     calls = tuple((call.id, call.name, _arguments(call.problem or call.arguments)) for call in message.tool_calls)
-    return _Unit(_SAME_ROLE.get(message.role, message.role), _text(message), calls)
+    text = _text(message) if message.role != "assistant" else _answer_text(message)
+    return _Unit(_SAME_ROLE.get(message.role, message.role), text, calls)
 
 
 def _text(message: Message) -> str:
@@ -167,6 +168,23 @@ def _text(message: Message) -> str:
         return visible_text(message)
     texts = (_part_text(part, message.role) for part in message.content)
     return "\n".join(text for text in texts if text is not None).strip()
+
+
+def _answer_text(message: Message) -> str:
+    """What an answer says, without spaces: another provider is sent its parts joined, and thoughts in tags anywhere."""
+    text = _text(message)
+    for tag in ("think", "thinking"):
+        text = _without(f"<{tag}>", f"</{tag}>", text)
+    return "".join(text.split())
+
+
+def _without(opening: str, closing: str, text: str) -> str:
+    """The text without what stands between the tags. A tag that is never closed is text."""
+    kept, place = [], 0
+    while (start := text.find(opening, place)) >= 0 and (end := text.find(closing, start)) >= 0:
+        kept.append(text[place:start])
+        place = end + len(closing)
+    return "".join(kept) + text[place:]
 
 
 def _part_text(part: Any, role: str) -> str | None:

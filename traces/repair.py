@@ -44,7 +44,7 @@ def repair_message(data: Mapping[str, Any]) -> Repaired:
     role = data.get("role")
     if not isinstance(role, str) or not role:
         role = _put_right(result, "unknown", "a message has no role")
-    content = _content(data.get("content"), result)
+    content = _content(_said(data.get("content"), known, result), result)
     _reasoning(data, known, result)
     call_id = data.get("tool_call_id")
     if call_id is not None and not isinstance(call_id, str):
@@ -99,6 +99,27 @@ def _content(content: Any, result: Repaired) -> str | list[Any] | None:
     result.repairs.append("a content part is not an object")
     result.rewritten = True
     return [part if isinstance(part, dict) else {"type": "text", "text": as_text(part)} for part in content]
+
+
+def _said(content: Any, known: dict[str, Any], result: Repaired) -> Any:
+    """Content without its thoughts. Mistral and Cohere keep these among the parts; elsewhere they stand beside them."""
+    if not isinstance(content, list) or any(known.get(key) for key in ("reasoning", "reasoning_content")):
+        return content
+    thoughts = [_thought(part) for part in content]
+    if not any(thoughts):
+        return content
+    known["reasoning_content"] = "\n\n".join(thought for thought in thoughts if thought)
+    result.rewritten = True
+    return [part for part, thought in zip(content, thoughts, strict=True) if not thought]
+
+
+def _thought(part: Any) -> str:
+    if not isinstance(part, dict) or part.get("type") != "thinking":
+        return ""
+    thought = part.get("thinking")
+    pieces = thought if isinstance(thought, list) else [{"text": thought}]
+    texts = (piece.get("text") for piece in pieces if isinstance(piece, dict))
+    return "\n\n".join(text for text in texts if isinstance(text, str) and text)
 
 
 def _reasoning(data: Mapping[str, Any], known: dict[str, Any], result: Repaired) -> None:

@@ -75,6 +75,27 @@ def test_what_clients_rewrite_begins_no_new_conversation(said, sent_again):
     assert trace.messages[1].tool_calls[0].id == trace.messages[2].tool_call_id == call_id
 
 
+@pytest.mark.parametrize(
+    "sent_again",
+    [
+        "<think>\nTwo and three.\n</think>\n\n<think>\nFive.\n</think>\n\nIt is 5.",
+        [{"type": "text", "text": "It is 5."}, {"type": "text", "text": "<think>\nTwo and three.\n</think>"}],
+        [{"type": "text", "text": "<thinking>\nFive.\n</thinking>"}, {"type": "text", "text": "It is 5."}],
+        [{"type": "thinking", "thinking": "Five."}, {"type": "text", "text": "It is 5."}],
+        [{"type": "text", "text": "It is"}, {"type": "text", "text": "5."}],
+    ],
+    ids=["two thoughts", "thought behind", "other tag", "thought as a part", "parts apart"],
+)
+def test_an_answer_may_come_back_with_its_thoughts_in_tags_and_its_parts_joined(sent_again):
+    (trace,) = opened(
+        exchange([ASK], answer(DONE)),
+        exchange(
+            [ASK, {"role": "assistant", "content": sent_again}, {"role": "user", "content": "Sure?"}], answer(DONE)
+        ),
+    )
+    assert [message.text for message in trace.messages] == ["What is 2+3?", "It is 5.", "Sure?", "It is 5."]
+
+
 def test_a_call_under_another_id_is_another_run():
     traces = opened(
         exchange([ASK], answer(calling(call("c1")))),

@@ -159,6 +159,21 @@ def test_every_kind_of_reasoning_is_kept():
     assert messages[2].extra["reasoning_details"] == chat[2]["reasoning_details"]
 
 
+@pytest.mark.parametrize("thought", [[{"type": "text", "text": "hm"}], "hm"])
+def test_thoughts_among_the_parts_of_an_answer_are_reasoning(thought):
+    parts = [{"type": "thinking", "thinking": thought}, {"type": "text", "text": "hello"}]
+    response = {"model": "m", "choices": [{"message": {"role": "assistant", "content": parts}}]}
+    (trace,) = open_trace(json.dumps(response).encode())
+    assert (trace.messages[0].reasoning, trace.messages[0].text) == ("hm", "hello")
+    assert trace.entries[0].raw["content"] == parts
+
+
+def test_mistral_requests_are_of_the_form_of_openai():
+    parts = [{"type": "thinking", "thinking": [{"type": "text", "text": "hm"}]}, {"type": "text", "text": "hello"}]
+    request = {"model": "m", "messages": [{"role": "user", "content": "hi"}, {"role": "assistant", "content": parts}]}
+    assert read_file(json.dumps(request).encode()).format == "openai-chat"
+
+
 def test_a_thought_at_the_head_of_the_text_is_no_part_of_the_answer():
     chat = [{"role": "user", "content": "hi"}, {"role": "assistant", "content": "<think>hm</think>\nhello"}]
     trace = open_trace(as_bytes(chat))[0]

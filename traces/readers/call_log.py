@@ -26,6 +26,7 @@ class CallLog:
     """Calls of any provider, one after another, as conversations."""
 
     def __init__(self, out: ImportBuilder) -> None:
+        self._out = out
         self._log = Conversations(out)
         self._pieces: list[Mapping[str, Any]] = []
         self._pieces_api: Api | None = None
@@ -44,6 +45,8 @@ class CallLog:
         call = call_of(record)
         if call is None:
             return False
+        if call.is_odd:
+            self._out.unread("an answer of no known form; what was asked is shown")
         self._add(call, exchange(call, line))
         return True
 

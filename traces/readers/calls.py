@@ -46,6 +46,8 @@ class Call:
     response: Mapping[str, Any] | None = None
     response_api: Api | None = None
     """None: the response says of no API that it is of it; most errors are such."""
+    is_odd: bool = False
+    """Whether there is an answer, but one that no API gives."""
 
     @property
     def format(self) -> str:
@@ -74,7 +76,7 @@ def call_of(record: Any) -> Call | None:
         if found is not None and (request is not None or found[1] is not None):
             return Call(**common, response=found[0], response_api=found[1])
         if answer is not None and request is not None:
-            return None  # it is the answer to something else
+            return Call(**common, is_odd=True) if request.get("messages") else None  # the answer to something else
     if (api := of_response(record)) is not None:
         return Call(**common, response=record, response_api=api)
     return None if request is None else Call(**common)

@@ -13,7 +13,7 @@ from typing import Any
 
 from traces.container import Document
 from traces.importing import ImportBuilder
-from traces.readers.claude_lines import Line, Session, branches, is_line, make_line, sessions
+from traces.readers.claude_lines import Line, Session, branches, is_line, is_mark, make_line, sessions
 from traces.readers.claude_story import Story
 from traces.readers.fields import text
 from traces.wire.parts import kind_of, mapping
@@ -25,8 +25,9 @@ _ABOUT = ("sessionId", "session_id", "cwd", "gitBranch", "version", "entrypoint"
 
 
 def matches(document: Document) -> bool:
-    """Some of the first lines are messages with the marks of a session, or it is an export of such lines."""
-    return any(is_line(record) or _exported(record) is not None for record in document.records[:_LOOKED_AT])
+    """Some of the first lines are of a session, messages or not, or it is an export of such lines."""
+    first = document.records[:_LOOKED_AT]
+    return any(is_line(record) or _exported(record) is not None for record in first) or any(map(is_mark, first))
 
 
 def read(document: Document, out: ImportBuilder) -> None:

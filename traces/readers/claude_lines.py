@@ -85,6 +85,22 @@ def is_line(value: Any) -> bool:
     return not {"sessionId", "session_id", "uuid", "parentUuid", "timestamp"}.isdisjoint(record)
 
 
+def is_mark(value: Any) -> bool:
+    """Whether an object is a line of the program as only sessions have it. Some files hold nothing else."""
+    record = mapping(value)
+    keys = _MARKS.get(kind_of(record))
+    return keys is not None and keys <= record.keys()
+
+
+_MARKS = {
+    "summary": {"summary", "leafUuid"},
+    "file-history-snapshot": {"messageId", "snapshot"},
+    "queue-operation": {"operation", "sessionId"},
+    "system": {"uuid", "parentUuid", "sessionId"},
+}
+"""Kinds of such lines and what each has beside its type."""
+
+
 def first_text(message: Mapping[str, Any]) -> str:
     """The first words of a message."""
     content = message.get("content")

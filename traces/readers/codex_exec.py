@@ -18,7 +18,7 @@ from traces.importing import ImportBuilder
 from traces.readers.codex_story import read_usage
 from traces.readers.fields import ended_well, text
 from traces.repair import as_text
-from traces.wire.parts import Parts, kind_of, listed, mapping
+from traces.wire.parts import Parts, kind_of, listed, mapping, media
 
 NAME = "codex-exec"
 _LOOKED_AT = 20
@@ -179,7 +179,15 @@ def _output(item: Mapping[str, Any]) -> Any:
         return text(error.get("message")) or as_text(error)
     content = mapping(item.get("result")).get("content")
     if isinstance(content, list):
-        return "\n".join(text(part.get("text")) or as_text(part) for part in listed(content))
+        parts = Parts()
+        for part in listed(content):
+            if kind_of(part) == "text":
+                parts.text(text(part.get("text")))
+            elif kind_of(part) in ("image", "audio") and isinstance(data := part.get("data"), str):
+                parts.add(media(part.get("mimeType"), data))
+            else:
+                parts.text(as_text(part))
+        return parts.content
     output = item.get("aggregated_output")
     return output if isinstance(output, str) else text(item.get("status"))
 

@@ -73,11 +73,14 @@ class Story:
         self._final = ""
         self._speakers: set[str] = set()
         """Who speaks in items. Events repeat that; somebody who speaks in events alone is heard there."""
+        self._thinks = False
+        """Whether items hold thoughts that can be read; the same goes for those."""
 
     def tell(self, records: Sequence[Record]) -> None:
         """Read the lines in their order."""
-        said = (record.payload for record in records if record.kind == "response_item")
+        said = [record.payload for record in records if record.kind == "response_item"]
         self._speakers = {text(item.get("role")) for item in said if not _is_made(item)}
+        self._thinks = any(kind_of(item) == "reasoning" and listed(item.get("summary")) for item in said)
         for record in records:
             if record.kind == "response_item":
                 self._item(record)
@@ -128,7 +131,7 @@ class Story:
     def _ran(self, call_id: str, output: str, at: str | None) -> None:
         begun = self._called_at.get(call_id)
         self._trace.tool_run(call_id, started=begun, latency_ms=milliseconds(begun, at))
-        if call_id not in self._runs and any(said := _said_by(output)):
+        if call_id not in self._runs and (said := _said_by(output)) != (None, None):
             self._runs[call_id] = said
 
     def _close(self) -> None:
@@ -169,6 +172,9 @@ class Story:
         elif (role := _VOICES.get(kind)) and role not in self._speakers:
             content = [{"type": f"{'in' if role == 'user' else 'out'}put_text", "text": text(payload.get("message"))}]
             self._item(replace(record, payload={"type": "message", "role": role, "content": content}))
+        elif kind == "agent_reasoning" and not self._thinks:
+            summary = [{"type": "summary_text", "text": text(payload.get("text"))}]
+            self._item(replace(record, payload={"type": "reasoning", "summary": summary}))
         elif kind != "thread_name_updated":
             self._out.unread(f"an event that repeats or only accompanies what is said: {kind or 'without type'}"[:120])
 
@@ -221,7 +227,10 @@ def read_usage(data: Any) -> Usage | None:
             "prompt_tokens": usage.get("input_tokens"),
             "completion_tokens": usage.get("output_tokens"),
             "total_tokens": usage.get("total_tokens"),
-            "prompt_tokens_details": {"cached_tokens": usage.get("cached_input_tokens")},
+            "prompt_tokens_details": {
+                "cached_tokens": usage.get("cached_input_tokens"),
+                "cache_write_tokens": usage.get("cache_write_input_tokens"),
+            },
             "completion_tokens_details": {"reasoning_tokens": usage.get("reasoning_output_tokens")},
         }
     )

@@ -32,8 +32,8 @@ _KEYS = {
 
 
 def matches(document: Document) -> bool:
-    """Some of the first lines are events of such a run."""
-    return any(map(_is_event, document.records[:_LOOKED_AT]))
+    """Some of the first lines are events of such a run. A message as it has them others write too."""
+    return any(_is_event(record) and _is_own(record) for record in document.records[:_LOOKED_AT])
 
 
 def read(document: Document, out: ImportBuilder) -> None:
@@ -59,6 +59,10 @@ def _is_event(record: Any) -> bool:
     if keys is None or not keys <= record.keys():
         return False
     return record["type"] != "message" or isinstance(record["content"], str)
+
+
+def _is_own(event: Mapping[str, Any]) -> bool:
+    return event["type"] != "message" or "delta" in event
 
 
 class _Run:

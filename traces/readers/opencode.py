@@ -22,7 +22,8 @@ _LOOKED_AT = 20
 
 def matches(document: Document) -> bool:
     """Some of the first records are sessions, messages with parts, or printed events of a session."""
-    return any(_is_session(item) or _is_message(item) or _is_event(item) for item in document.records[:_LOOKED_AT])
+    kinds = (_is_session, _is_flat, _is_message, _is_event)
+    return any(is_kind(item) for item in document.records[:_LOOKED_AT] for is_kind in kinds)
 
 
 def read(document: Document, out: ImportBuilder) -> None:
@@ -32,6 +33,8 @@ def read(document: Document, out: ImportBuilder) -> None:
     for number, record in enumerate(document.records):
         if _is_session(record):
             _read_session(record, out, document.line_of(number), known)
+        elif _is_flat(record):
+            _read_session(_raised(record), out, document.line_of(number), known)
         elif _is_message(record):
             loose.setdefault(text(record["info"].get("sessionID")), []).append(record)
         elif _is_event(record):
@@ -46,6 +49,17 @@ def read(document: Document, out: ImportBuilder) -> None:
 def _is_session(value: Any) -> bool:
     session = mapping(value)
     return text(mapping(session.get("info")).get("id")).startswith("ses_") and isinstance(session.get("messages"), list)
+
+
+def _is_flat(value: Any) -> bool:
+    """A session as other programs write it: what ``info`` and a tool's ``state`` should hold stands beside them."""
+    session = mapping(value)
+    messages = session.get("messages")
+    return (
+        text(session.get("id")).startswith("ses_")
+        and isinstance(messages, list)
+        and any(isinstance(mapping(item).get("info"), Mapping) for item in messages[:_LOOKED_AT])
+    )
 
 
 def _is_message(value: Any) -> bool:
@@ -72,6 +86,28 @@ def _add_event(event: Mapping[str, Any], messages: list[Mapping[str, Any]], out:
             info = {"id": message_id, "role": "assistant", "time": {"created": event.get("timestamp")}}
             messages.append({"info": info, "parts": []})
         messages[-1]["parts"].append(part)
+
+
+def _raised(flat: Mapping[str, Any]) -> dict[str, Any]:
+    """Such a session as OpenCode writes it."""
+    messages = [
+        {"info": _raised_info(mapping(message["info"])), "parts": [*map(_raised_part, listed(message.get("parts")))]}
+        if isinstance(message, Mapping) and isinstance(message.get("info"), Mapping)
+        else message
+        for message in flat["messages"]
+    ]
+    return {"info": {key: value for key, value in flat.items() if key != "messages"}, "messages": messages}
+
+
+def _raised_info(info: Mapping[str, Any]) -> dict[str, Any]:
+    return {"time": {"created": info.get("timestamp")}, "modelID": info.get("model_id"), **info}
+
+
+def _raised_part(part: Mapping[str, Any]) -> Mapping[str, Any]:
+    if part.get("type") != "tool" or isinstance(part.get("state"), Mapping):
+        return part
+    state = {key: part.get(key) for key in ("status", "output", "error", "metadata", "time")}
+    return {**part, "state": {**state, "input": part.get("args", part.get("input"))}}
 
 
 def _read_session(session: Mapping[str, Any], out: ImportBuilder, line: int | None, known: dict[str, str]) -> None:

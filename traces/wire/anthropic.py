@@ -54,6 +54,8 @@ def is_message(value: Any) -> bool:
 
 def _is_block(block: Mapping[str, Any]) -> bool:
     kind = kind_of(block)
+    if kind == "thinking":
+        return not isinstance(block.get("thinking"), list)  # Mistral has lists of texts there
     return kind in _BLOCKS if kind not in _MEDIA else isinstance(block.get("source"), dict)
 
 

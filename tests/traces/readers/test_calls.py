@@ -132,6 +132,14 @@ def test_an_answer_to_something_else_is_no_call():
     assert (len(report.traces), len(report.unread)) == (1, 1)
 
 
+def test_what_was_asked_is_shown_where_the_answer_is_of_no_known_form():
+    report = opened([{"request": OPENAI[0], "response": {"message": "5.", "cost": {}}, "status": 200}])
+    (trace,) = report.traces
+    assert (report.format, [message.text for message in trace.messages]) == ("openai-chat", ["What is 2+3?"])
+    assert (len(report.unread), trace.outcome.reason) == (1, None)
+    assert opened([{"request": RESPONSES[0], "response": {"data": [], "object": "list"}}]).format is None
+
+
 def test_words_that_are_used_for_much_else_do_not_make_a_call():
     for value in ({"input": "a", "output": "b"}, {"result": "x"}, {"input": {"a": 1}, "output": {"error": "x"}}):
         assert opened(value).format is None

@@ -281,6 +281,16 @@ def test_broken_lines_cost_themselves():
     )
 
 
+def test_a_file_of_nothing_but_lines_of_the_program_is_told_by_them():
+    for record in (
+        {"type": "summary", "summary": "Listing files", "leafUuid": "x"},
+        {"type": "file-history-snapshot", "messageId": "x", "snapshot": {}},
+        {"type": "queue-operation", "operation": "enqueue", "sessionId": "s1", "content": []},
+        {"type": "system", "uuid": "x", "parentUuid": None, "sessionId": "s1", "content": "Running a hook"},
+    ):
+        assert opened((record,)).format == "claude-code"
+
+
 def test_lines_of_other_programs_that_look_alike_are_not_taken():
     other = line("assistant", "1", None, 0, {"role": "model", "parts": [{"text": "Hi"}]})
     assert opened((other, other)).format != "claude-code"

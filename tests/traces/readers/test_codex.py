@@ -103,6 +103,12 @@ def test_an_output_may_say_its_exit_code_and_time_in_words():
     assert (trace.steps[0].tools[0].latency_ms, trace.steps[0].tools[0].ok) == (2500, False)
 
 
+def test_an_output_that_says_nothing_but_its_exit_code_is_believed():
+    ran = item("function_call", 2, call_id="c", name="shell", arguments="{}")
+    (trace,) = opened((ran, item("function_call_output", 3, call_id="c", output="Exit code: 1\nNo."))).traces
+    assert [run.ok for run in trace.steps[0].tools] == [False]
+
+
 def test_what_the_program_writes_is_not_the_users():
     (trace,) = opened(ROLLOUT).traces
     assert [entry.maker for entry in trace.entries][:3] == ["code", "code", "user"]
@@ -156,6 +162,21 @@ OLD = (
     {"type": "message", "role": "user", "content": [{"type": "input_text", "text": "Hi"}]},
     {"type": "message", "role": "assistant", "content": [{"type": "output_text", "text": "Hello."}]},
 )
+
+
+def test_thoughts_that_stand_in_events_alone_are_read_there():
+    thought = event("agent_reasoning", 2, text="Look.")
+    (alone,) = opened((said("user", 1, "Tidy up."), thought, said("assistant", 3, "Done."))).traces
+    assert [(message.text, message.reasoning) for message in alone.messages][1] == ("Done.", "Look.")
+    report = opened((ROLLOUT[5], thought, ROLLOUT[8], ROLLOUT[9]))
+    assert [message.reasoning for message in report.traces[0].messages] == ["", "Look."]
+    assert len(report.unread) == 1
+
+
+def test_tokens_written_to_the_cache_are_counted():
+    info = {"total_token_usage": {"input_tokens": 90, "cache_write_input_tokens": 30, "output_tokens": 2}}
+    (trace,) = opened((said("assistant", 1, "Done."), event("token_count", 2, info=info))).traces
+    assert (trace.usage.prompt_tokens, trace.usage.cache_write_tokens) == (90, 30)
 
 
 def test_the_oldest_files_hold_bare_items():

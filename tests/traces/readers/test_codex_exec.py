@@ -49,6 +49,14 @@ def test_items_become_answers_and_results():
     assert (trace.outcome.reason, trace.outcome.final) == ("final", "Done.")
 
 
+def test_an_image_that_a_server_gave_is_an_image():
+    result = {"content": [{"type": "text", "text": "one"}, {"type": "image", "data": "AAAA", "mimeType": "image/png"}]}
+    shown = item("completed", "i1", "mcp_tool_call", server="s", tool="look", result=result, status="completed")
+    (trace,) = opened((RUN[0], shown)).traces
+    words, image = trace.messages[1].content
+    assert (words["text"], image["image_url"]["url"]) == ("one", "data:image/png;base64,AAAA")
+
+
 def test_the_tokens_of_the_thread_are_stated_once():
     resumed = (*RUN, {"type": "turn.started"}, {"type": "turn.completed", "usage": {**USAGE, "input_tokens": 300}})
     tokens = summarise(opened(resumed).traces[0]).tokens

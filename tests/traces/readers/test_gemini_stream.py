@@ -47,6 +47,11 @@ def test_runs_that_follow_one_another_are_traces_unless_they_go_on():
     assert (len(trace.messages), summarise(trace).tokens.total) == (10, 260)
 
 
+def test_a_message_that_others_write_too_is_no_mark_of_a_run():
+    said = {"type": "message", "timestamp": "2026-05-01T10:00:00Z", "role": "user", "content": "List."}
+    assert opened((said, {"type": "tool_call", "tool": "ls"})).format == "openai-chat"
+
+
 def test_a_run_that_fails_says_why():
     failed = event(1, "result", status="error", error={"type": "quota", "message": "quota exceeded"})
     (trace,) = opened((*RUN[:2], event(1, "error", severity="warning", message="slow"), failed)).traces

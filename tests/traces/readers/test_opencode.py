@@ -102,6 +102,29 @@ def test_a_session_of_a_sub_agent_names_the_one_that_called_it():
     assert second.source.parent == first.trace_id
 
 
+def test_a_session_as_other_programs_write_it_is_read_the_same_way():
+    ran = {"type": "tool", "tool": "bash", "args": {"command": "ls"}, "status": "completed", "output": "a.py"}
+    info = {"id": "m2", "role": "assistant", "timestamp": "2026-05-01T10:00:04Z", "model_id": "m"}
+    flat = {
+        "id": "ses_1",
+        "title": "Listing",
+        "messages": [
+            {
+                "info": {"id": "m1", "role": "user", "timestamp": "2026-05-01T10:00:00Z"},
+                "parts": [{"type": "text", "text": "List."}],
+            },
+            {"info": {**info, "tokens": {"input": 9, "output": 2}}, "parts": [ran]},
+        ],
+    }
+    report = opened(flat)
+    (trace,) = report.traces
+    assert (report.format, trace.title, trace.steps[0].model) == ("opencode", "Listing", "m")
+    assert [message.text for message in trace.messages] == ["List.", "", "a.py"]
+    assert trace.messages[1].tool_calls[0].arguments == {"command": "ls"}
+    summary = summarise(trace)
+    assert (summary.duration_s, summary.tokens.total, summary.unpaired_calls) == (4.0, 11, 0)
+
+
 def test_what_a_compaction_wrote_is_marked():
     made = {
         **ASKED,
