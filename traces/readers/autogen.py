@@ -39,15 +39,22 @@ def matches(document: Document) -> bool:
 def read(document: Document, out: ImportBuilder) -> None:
     """Read every state and result; messages that stand alone are one conversation."""
     loose: Thread | None = None
+    said: list[Any] = []
+    trace: TraceBuilder | None = None
     for number, record in enumerate(document.records):
         line = document.line_of(number)
         if _is_state(record):
             _read_state(record, out, "", None)
         elif _is_result(record):
-            _read_result(record, out)
+            if trace is not None and record["messages"] == said[-len(record["messages"]) :]:
+                _stop(record, trace)  # a stream ends with all that it gave
+            else:
+                _read_result(record, out)
         elif _is_message(record):
-            loose = loose or Thread(out.trace(), out)
+            trace = trace or out.trace()
+            loose = loose or Thread(trace, out)
             loose.add(record, line)
+            said += [record] if record["type"] != "ModelClientStreamingChunkEvent" else []
         else:
             out.unread("a record that is no state, result or message of AutoGen")
     if loose is not None:
@@ -76,11 +83,13 @@ def _read_result(record: Mapping[str, Any], out: ImportBuilder) -> None:
     for message in listed(record["messages"]):
         thread.add(message, None)
     thread.end()
-    if words := text(record.get("stop_reason")):
-        _end(words, trace)
+    _stop(record, trace)
 
 
-def _end(words: str, trace: TraceBuilder) -> None:
+def _stop(record: Mapping[str, Any], trace: TraceBuilder) -> None:
+    words = text(record.get("stop_reason"))
+    if not words:
+        return
     reason = next((ours for begin, ours in _REASONS if words.lower().startswith(begin)), words)
     trace.outcome(reason, detail=words)
 

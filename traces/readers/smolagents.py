@@ -99,6 +99,9 @@ def _read_memories(memories: Mapping[str, list[Mapping[str, Any]]], record: Any,
 # -- steps ---------------------------------------------------------------------------------------------------------
 
 
+_GAVE_UP = "AgentMaxStepsError"
+
+
 class _Run:
     """The steps of one run, each turned into messages."""
 
@@ -121,7 +124,10 @@ class _Run:
             self.trace.numbers(_reply(step, alone=True))
         elif "step_number" in step:
             self._begin(step)
-            self._act(step, line)
+            if mapping(step.get("error")).get("type") == _GAVE_UP and step.get("action_output") is not None:
+                self._give_up(step, line)
+            else:
+                self._act(step, line)
         else:
             self._out.unread("a step of an unknown kind")
         self._began = True
@@ -135,6 +141,14 @@ class _Run:
             if role in ("system", "user"):
                 self.trace.message({"role": role, "content": message.get("content")})
 
+    def _give_up(self, step: Mapping[str, Any], line: int | None) -> None:
+        """After the last step that was allowed, the model is asked once more, for an answer."""
+        reason, answer = as_text(mapping(step.get("error")).get("message")), as_text(step["action_output"])
+        self.trace.message({"role": "user", "content": reason}, line=line, maker="code")
+        self.trace.message({"role": "assistant", "content": answer}, at=_end(step), line=line)
+        self.trace.numbers(_reply(step, alone=True))
+        self.trace.outcome("max_iterations", final=answer, detail=reason)
+
     def _act(self, step: Mapping[str, Any], line: int | None) -> None:
         parts = Parts()
         output = step.get("model_output")
@@ -142,13 +156,14 @@ class _Run:
             parts.text(output)
         for part in listed(output):
             parts.add(part)
-        calls = listed(step.get("tool_calls"))
+        raw = mapping(step.get("model_output_message"))
+        calls = listed(step.get("tool_calls")) or listed(raw.get("tool_calls"))  # calls that failed are in the second
         for call in calls:
             _add_call(call, parts)
         message = parts.message("assistant")
         if message["content"] is None and not calls:
             message["content"] = ""
-        reasoned = mapping(step.get("model_output_message")).get("reasoning_content")
+        reasoned = raw.get("reasoning_content")
         if isinstance(reasoned, str) and reasoned:
             message["reasoning_content"] = reasoned
         self.trace.message(message, at=None if calls else _end(step), line=line)

@@ -3,6 +3,7 @@
 from hypothesis import given
 
 from tests.traces.readers.damage import damaged, opened, survives
+from traces.summary import summarise
 
 THREAD = [
     {"type": "TextMessage", "source": "user", "content": "What is 2+3?", "models_usage": None},
@@ -98,6 +99,16 @@ def test_pictures_are_parts_and_a_summary_in_other_words_stays():
     (trace,) = opened([picture, *THREAD[2:4], summary]).traces
     assert [part["type"] for part in trace.messages[0].content] == ["text", "image_url"]
     assert (trace.messages[-1].text, trace.entries[-1].maker) == ("The sum is 5.", "code")
+
+
+def test_a_stream_that_ends_with_its_result_is_told_once():
+    piece = {"type": "ModelClientStreamingChunkEvent", "source": "adder", "content": "5"}
+    words = "Maximum number of messages 6 reached, current message count: 6"
+    stream = (*THREAD[:2], piece, *THREAD[2:])
+    whole, streamed = opened(THREAD).traces, opened((*stream, {"messages": THREAD, "stop_reason": words})).traces
+    assert [summarise(trace).roles for trace in streamed] == [summarise(trace).roles for trace in whole]
+    assert streamed[0].outcome.reason == "max_iterations"
+    assert len(opened((*stream, {"messages": THREAD[:2], "stop_reason": words})).traces) == 2
 
 
 @given(damaged(TEAM))

@@ -112,6 +112,26 @@ def test_rows_of_gaia_show_printed_steps_as_text():
     assert (trace.outcome.final, trace.outcome.evidence[0].detail) == ("4", "5")
 
 
+def test_calls_of_a_tool_that_failed_are_found_in_the_message():
+    said = {"role": "assistant", "content": "", "tool_calls": [call("search", {"q": "a"}, "c9")]}
+    error = {"type": "AgentToolExecutionError", "message": "no such page"}
+    step = {"step_number": 1, "model_output": "", "tool_calls": [], "model_output_message": said, "error": error}
+    (trace,) = opened([STEPS[1], step]).traces
+    assert [(run.tool_call_id, run.name, run.ok) for run in trace.steps[0].tools] == [("c9", "search", False)]
+    assert trace.messages[trace.steps[0].tools[0].message].text == "no such page"
+
+
+def test_the_answer_after_the_last_step_that_was_allowed_is_kept():
+    error = {"type": "AgentMaxStepsError", "message": "Reached max steps."}
+    step = {"step_number": 3, "timing": TIMING, "model_output": None, "error": error, "action_output": "Perhaps 5."}
+    (trace,) = opened([STEPS[1], step]).traces
+    assert [(each.role, each.text) for each in trace.messages[1:]] == [
+        ("user", "Reached max steps."), ("assistant", "Perhaps 5.")
+    ]  # fmt: skip
+    assert (trace.outcome.reason, trace.outcome.final) == ("max_iterations", "Perhaps 5.")
+    assert trace.steps[0].latency_ms == 4500
+
+
 @given(damaged(STEPS))
 def test_damage_costs_a_part_and_never_the_file(value):
     survives(value, "smolagents")
