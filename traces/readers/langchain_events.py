@@ -11,7 +11,7 @@ from typing import Any
 
 from traces.container import Document
 from traces.importing import ImportBuilder
-from traces.readers import langsmith
+from traces.readers.langsmith_runs import span_of
 from traces.repair import as_text
 from traces.spans.conversations import read_spans
 from traces.spans.tree import Span
@@ -80,4 +80,4 @@ def _span(key: str, run: dict[str, Any], line: int | None, place: int) -> Span:
     output = run.get("outputs")
     if run["run_type"] == "tool" and not isinstance(mapping(output).get("output"), dict):
         run["outputs"] = {"output": output}
-    return langsmith.span_of({**run, "id": key}, trace, parent, line, place)
+    return span_of({**run, "id": key}, trace, parent, line, place)
