@@ -107,7 +107,7 @@ def _add_all(trace: TraceBuilder, items: list[Any], line: int | None, out: Impor
 
 
 def _title(record: Any) -> str:
-    about: Mapping[str, Any] = record if isinstance(record, dict) else {}
+    about = mapping(record)
     return next((text for key in ("title", "name", "thread_id") if (text := words(about.get(key)))), "")
 
 

@@ -13,7 +13,7 @@ from agent.usage import Usage
 from traces.repair import as_text
 from traces.reply import Reply
 from traces.unfold import unfold
-from traces.wire.parts import Parts, kind_of, linked, listed, media, words
+from traces.wire.parts import Parts, kind_of, linked, listed, mapping, media, words
 
 _ROLES = {"human": "user", "ai": "assistant", "system": "system", "tool": "tool", "function": "function"}
 _ROLES |= {"AIMessageChunk": "assistant", "HumanMessageChunk": "user", "SystemMessageChunk": "system"}
@@ -57,8 +57,7 @@ def message(value: Mapping[str, Any]) -> Mapping[str, Any]:
         return {"role": "unknown", "content": as_text(value)}
     kind, data = found
     role = data.get("role") if kind == "chat" else _ROLES.get(kind, kind)
-    extra = data.get("additional_kwargs")
-    extra = extra if isinstance(extra, dict) else {}
+    extra = mapping(data.get("additional_kwargs"))
     result = _said(role if isinstance(role, str) else "unknown", data.get("content"))
     if calls := calls_of(data):
         result["tool_calls"] = calls
@@ -142,14 +141,13 @@ def reply_of(value: Mapping[str, Any]) -> Reply:
     """The numbers that an AI message carries."""
     found = fields_of(value)
     data: Mapping[str, Any] = found[1] if found else value
-    about = data.get("response_metadata")
-    about = about if isinstance(about, dict) else {}
+    about = mapping(data.get("response_metadata"))
     reason = about.get("finish_reason") or about.get("stop_reason") or about.get("done_reason")
     model = about.get("model_name") or about.get("model") or about.get("model_id")
     return Reply(
         usage=usage_of(data.get("usage_metadata")) or token_usage(about.get("token_usage") or about.get("usage")),
-        finish_reason=reason if isinstance(reason, str) else None,
-        model=model if isinstance(model, str) else None,
+        finish_reason=words(reason),
+        model=words(model),
     )
 
 
@@ -157,8 +155,7 @@ def usage_of(data: Any) -> Usage | None:
     """``usage_metadata``: cached tokens are part of the input, reasoning is part of the output."""
     if not isinstance(data, dict):
         return None
-    into, out = data.get("input_token_details"), data.get("output_token_details")
-    into, out = into if isinstance(into, dict) else {}, out if isinstance(out, dict) else {}
+    into, out = mapping(data.get("input_token_details")), mapping(data.get("output_token_details"))
     return Usage.from_openai(
         {
             "prompt_tokens": data.get("input_tokens"),
@@ -195,16 +192,13 @@ def read_result(value: Mapping[str, Any]) -> Reply:
         return Reply()
     inner = first.get("message")
     reply = reply_of(inner) if isinstance(inner, dict) else Reply()
-    about = first.get("generation_info")
-    about = about if isinstance(about, dict) else {}
-    whole = value.get("llm_output")
-    whole = whole if isinstance(whole, dict) else {}
+    about, whole = mapping(first.get("generation_info")), mapping(value.get("llm_output"))
     reason = reply.finish_reason or about.get("finish_reason") or about.get("stop_reason")
     model = reply.model or whole.get("model_name") or about.get("model_name")
     said = message(inner) if is_message(inner) and isinstance(inner, dict) else None
     return Reply(
         message=said or {"role": "assistant", "content": as_text(first.get("text") or "")},
         usage=reply.usage or token_usage(whole.get("token_usage") or whole.get("usage")),
-        finish_reason=reason if isinstance(reason, str) else None,
-        model=model if isinstance(model, str) else None,
+        finish_reason=words(reason),
+        model=words(model),
     )
