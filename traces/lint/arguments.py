@@ -96,12 +96,11 @@ def _compile(parameters: dict[str, object]) -> ArgumentSchema | None:
 
 
 def _finding(rule: Rule, call: Call, facts: dict[str, object]) -> Finding:
-    at = call.step.reply
     lost = call.step.usage.total if call.step.usage and rule is not UNLISTED else None
     return Finding(
         rule=rule,
         facts=facts,
-        message=at if at is not None else call.run.message,
+        message=call.message,
         step=call.step.index,
         call_id=call.run.tool_call_id,
         evidence=tuple(call.places),

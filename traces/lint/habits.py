@@ -217,9 +217,8 @@ class _Dropped:
 def _again(material: Material, call: Call, earlier: Call) -> Finding:
     facts = {"tool": call.name, "step": call.step.index}
     places = tuple(sorted({*earlier.places, *call.places}))
-    at = call.step.reply if call.step.reply is not None else call.run.message
     cost = material.wasted([call])
     return Finding(
-        rule=ASKED_AGAIN, facts=facts, message=at, step=call.step.index, call_id=call.run.tool_call_id,
+        rule=ASKED_AGAIN, facts=facts, message=call.message, step=call.step.index, call_id=call.run.tool_call_id,
         evidence=places, cost_tokens=cost.tokens, cost_estimated=cost.estimated, cost_calls=1,
     )  # fmt: skip

@@ -155,7 +155,7 @@ def _finding(
         rule=rule,
         says=says,
         facts=facts,
-        message=first.step.reply if first.step.reply is not None else first.run.message,
+        message=first.message,
         step=first.step.index,
         call_id=first.run.tool_call_id,
         evidence=tuple(places),

@@ -15,6 +15,7 @@ from agent.models.replies import visible_text
 from agent.redact import redact_text
 from agent.trace import ToolRun, Trace, TraceStep
 from traces.carry import Carried, carried
+from traces.lookup import steps_by_reply
 from traces.repair import TOOL_ROLES
 from traces.sizes import Size, message_sizes
 
@@ -70,6 +71,11 @@ class Call:
         return short(self.run.name)
 
     @property
+    def message(self) -> int | None:
+        """Position of the message to look at: the one that asks, else the result."""
+        return next(iter(self.places), None)
+
+    @property
     def places(self) -> list[int]:
         """Positions of its messages: the one that asks and the result."""
         return [at for at in (self.step.reply, self.run.message) if at is not None]
@@ -112,7 +118,7 @@ class Material:
     @cached_property
     def by_reply(self) -> dict[int, TraceStep]:
         """The step of each assistant message."""
-        return {step.reply: step for step in self.trace.steps if step.reply is not None}
+        return steps_by_reply(self.trace.steps)
 
     @cached_property
     def carried(self) -> list[Carried]:
