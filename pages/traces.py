@@ -144,7 +144,7 @@ def show(opened: Opened, number: int, head: DeltaGenerator, *, live: bool = Fals
         conversation_choice(report.traces, number)
     reading = opened.reading(number)
     summary = reading.summary
-    keep_to_newest(summary.messages)
+    keep_to_newest(reading.trace)
     with head:
         st.text(f"{t('Model')}: {', '.join(summary.models) or t('not reported')}", width="content")
         first_error(reading.trace)

@@ -19,6 +19,7 @@ from streamlit.runtime.scriptrunner import get_script_run_ctx
 from agent.breakpoints import Breakpoint
 from agent.faults import Fault
 from agent.ids import new_trace_id
+from agent.trace import Trace
 
 T = TypeVar("T")
 
@@ -49,8 +50,9 @@ _TRACE = "trace"
 _PATH = "path"
 _FORMAT = "as"
 _CONVERSATION = "conversation"
+_STEP = "step"
 _MESSAGE = "message"
-_READING = (_TRACE, _PATH, _FORMAT, _CONVERSATION, _MESSAGE)
+_READING = (_TRACE, _PATH, _FORMAT, _CONVERSATION, _STEP, _MESSAGE)
 _LANGUAGE_CHOSEN = "language"
 _NEXT_RUN = "next_run"
 _NEXT_BREAKPOINTS = "next_breakpoints"
@@ -359,12 +361,19 @@ def _position(key: str, count: int) -> int | None:
     return int(text) - 1 if text.isascii() and text.isdigit() and 0 < int(text) <= count else None
 
 
-def choose_message(position: int | None) -> None:
-    """Write the selected message into the URL."""
-    if position is None:
-        st.query_params.pop(_MESSAGE, None)
-    else:
-        st.query_params[_MESSAGE] = str(position + 1)
+def step() -> int | None:
+    """The number of the step that the URL names, from 1, where it names no message."""
+    text = st.query_params.get(_STEP, "")
+    return int(text) if text.isascii() and text.isdigit() and _MESSAGE not in st.query_params else None
+
+
+def choose_message(trace: Trace, position: int | None) -> None:
+    """Write the selected message of a trace and its step into the URL, or that none is selected."""
+    step = None if position is None else trace.entries[position].step
+    where = {} if position is None else {_MESSAGE: str(position + 1)}
+    where |= {_STEP: str(step)} if isinstance(step, int) else {}
+    others = {key: value for key, value in st.query_params.to_dict().items() if key not in (_MESSAGE, _STEP)}
+    st.query_params.from_dict({**others, **where})
 
 
 def uploads() -> int:

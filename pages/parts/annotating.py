@@ -61,7 +61,7 @@ def annotations_panel(trace: Trace, selected: int | None, *, key: str) -> None:
             _form(trace, selected, note, known, key, t("Message {n}", n=selected + 1))
     with right:
         _form(trace, None, notes.trace, known, key, t("The whole trace"))
-    _list(notes)
+    _list(trace, notes)
 
 
 def _form(trace: Trace, position: int | None, note: Note, known: list[str], key: str, label: str) -> None:
@@ -102,16 +102,17 @@ def _save(trace_id: str, title: str, position: int | None, text: str, tags: str)
     address.put(tags, list(now.tags))
 
 
-def _list(notes: Notes) -> None:
+def _list(trace: Trace, notes: Notes) -> None:
     """All notes on messages, with the way to each. What people wrote is plain text."""
     for position, note in sorted(notes.messages.items()):
         with st.container(horizontal=True, vertical_alignment="center", gap="small"):
             st.button(
                 t("Message {n}", n=position + 1),
+                disabled=position >= len(trace.messages),
                 key=f"note-go-{notes.trace_id}-{position}",
                 icon=":material/arrow_forward:",
                 type="tertiary",
                 on_click=address.choose_message,
-                args=(position,),
+                args=(trace, position),
             )
             st.text(" · ".join(part for part in (", ".join(note.tags), note.text[:200]) if part), width="stretch")

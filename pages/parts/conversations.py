@@ -58,5 +58,5 @@ def first_error(trace: Trace) -> None:
             icon=":material/error:",
             key="first-error",
             on_click=address.choose_message,
-            args=(first,),
+            args=(trace, first),
         )

@@ -84,7 +84,7 @@ def _finding(trace: Trace, finding: Finding, *, key: str) -> None:
                 icon=":material/arrow_forward:",
                 type="tertiary",
                 on_click=address.choose_message,
-                args=(position,),
+                args=(trace, position),
             )
         cost = cost_words(finding)
         words = jsontext.clean(sentence(finding))

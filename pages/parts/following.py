@@ -7,6 +7,7 @@ from pathlib import Path
 
 import streamlit as st
 
+from agent.trace import Trace
 from pages.parts import address
 from pages.parts.opened import Followed, Kept
 from pages.parts.words import t
@@ -40,10 +41,10 @@ def follow(path: str, file: Followed | Kept) -> None:
     look()
 
 
-def keep_to_newest(count: int) -> None:
+def keep_to_newest(trace: Trace) -> None:
     """Select the last message where that is wanted."""
-    if address.setting(_FOLLOW) and count:
-        address.choose_message(count - 1)
+    if address.setting(_FOLLOW) and trace.messages:
+        address.choose_message(trace, len(trace.messages) - 1)
 
 
 def _age_s(path: str) -> float:

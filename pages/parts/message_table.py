@@ -79,7 +79,7 @@ def saved_table(reading: Reading, rows: Sequence[int], *, key: str, live: bool =
         key: names the table.
         live: see :func:`message_table`.
     """
-    chosen = _neighbour(rows, address.message(len(reading.trace.messages)))
+    chosen = _neighbour(reading, rows, _of_address(reading))
     jumps = selection.first_sight(key)
     if len(rows) > PAGE_ROWS:
         jumps = _turn_to(rows, chosen, key) or jumps
@@ -88,7 +88,7 @@ def saved_table(reading: Reading, rows: Sequence[int], *, key: str, live: bool =
 
     def choose(table: str, position: int | None) -> None:
         selection.choose(table, position)
-        address.choose_message(position)
+        address.choose_message(reading.trace, position)
 
     frame = reading.rows(rows)
     shown = table_frame(reading.trace, frame, rows, live=live)
@@ -109,7 +109,14 @@ def _scroll_to(row: int) -> None:
         st.html(script.replace("$TOP", str(top)), unsafe_allow_javascript=True)
 
 
-def _neighbour(rows: Sequence[int], chosen: int | None) -> int | None:
+def _of_address(reading: Reading) -> int | None:
+    """The message that the URL names, or the one to look at for the step that it names."""
+    found = address.message(len(reading.trace.messages))
+    step = address.step()
+    return reading.messages_of_steps.get(step) if found is None and step is not None else found
+
+
+def _neighbour(reading: Reading, rows: Sequence[int], chosen: int | None) -> int | None:
     """The message to select: the one of the URL, or so many further among those that are shown as was asked for."""
     distance = selection.neighbour_asked()
     if not distance or not rows:
@@ -121,7 +128,7 @@ def _neighbour(rows: Sequence[int], chosen: int | None) -> int | None:
         present = before < len(rows) and rows[before] == chosen
         at = before + distance if present or distance < 0 else before + distance - 1
     position = rows[max(0, min(at, len(rows) - 1))]
-    address.choose_message(position)
+    address.choose_message(reading.trace, position)
     return position
 
 

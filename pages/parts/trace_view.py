@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
@@ -64,7 +65,8 @@ def details_part(reading: Reading, selected: int | None) -> None:
         _tabs(reading, selected)
     with right:
         key = f"trace-{reading.trace.trace_id}"
-        step_charts(reading, key=key, choose=address.choose_message, selected=selected)
+        choose = partial(address.choose_message, reading.trace)
+        step_charts(reading, key=key, choose=choose, selected=selected)
 
 
 def _tabs(reading: Reading, selected: int | None) -> None:
@@ -84,7 +86,8 @@ def _tabs(reading: Reading, selected: int | None) -> None:
             if selected is None:
                 st.caption(t("Select a row of the table to read that message in full."))
             else:
-                message_view(reading, selected, key="message", choose=address.choose_message)
+                choose = partial(address.choose_message, trace)
+                message_view(reading, selected, key="message", choose=choose)
     if findings.open:
         with findings:
             findings_panel(trace, reading.findings, key=f"findings-{trace.trace_id}")

@@ -96,6 +96,13 @@ def test_what_is_missing_is_not_reported_and_not_zero(visit: Visit, saved: Trace
     assert numbers(app)["Cost"] == "not reported"
 
 
+def test_the_address_names_the_step_too_and_a_step_alone_leads_to_its_message(visit: Visit, saved: Trace) -> None:
+    app = visit("traces", trace=saved.trace_id, step="1")
+    assert "Message 2" in shown(app)
+    app.button(key="next-message").click().run()
+    assert {name: "".join(app.query_params[name]) for name in ("message", "step")} == {"message": "3", "step": "1"}
+
+
 def test_a_message_number_beyond_the_end_selects_nothing(visit: Visit, saved: Trace) -> None:
     app = visit("traces", trace=saved.trace_id, message="99")
     assert "Select a row of the table" in shown(app)
