@@ -62,6 +62,8 @@ class Conversations:
         self._lossy = lossy
         self._by_first_words: defaultdict[str, list[_Conversation]] = defaultdict(list)
         self._all: list[_Conversation] = []
+        self._call_ids: set[str] = set()
+        """Ids of all calls so far, without those that a client gave to known ones."""
         self._last: tuple[Sequence[Mapping[str, Any]], list[_Unit]] = ((), [])
         """The messages of the last request, and what was made of them."""
 
@@ -96,13 +98,16 @@ class Conversations:
             trace.config(request=exchange.settings)
         for message, unit in zip(exchange.messages[known:], own[known:], strict=True):
             if not (self._lossy and _repeats_calls(unit, conversation.sent)):
-                trace.message(message, line=exchange.line)
+                trace.message(conversation.with_known_id(message), line=exchange.line)
+        self._call_ids.update(call[0] for unit in own[known:] for call in unit.calls)
         conversation.sent = request
         self._last = exchange.messages, own
         if exchange.reply is not None:
             trace.reply(exchange.reply, line=exchange.line)
             if exchange.reply.message is not None:
-                conversation.sent = [*request, _unit({"role": "assistant", **exchange.reply.message})]
+                answer = _unit({"role": "assistant", **exchange.reply.message})
+                self._call_ids.update(call[0] for call in answer.calls)
+                conversation.sent = [*request, answer]
             for sentence in exchange.reply.unread:
                 self._out.unread(sentence)
         return trace
@@ -116,12 +121,22 @@ class Conversations:
         return [*known, *(_unit(message) for message in messages[count:])]
 
     def _find(self, candidates: list[_Conversation], request: list[_Unit]) -> tuple[_Conversation | None, int]:
-        for compare in (_goes_on, _goes_on_lossy) if self._lossy else (_goes_on,):
+        for compare in (_goes_on, _goes_on_renamed, _goes_on_lossy) if self._lossy else (_goes_on, _goes_on_renamed):
             for conversation in reversed(candidates[-_LOOKED_BACK:]):
                 known = compare(conversation.sent, request)
-                if known is not None:
+                if known is not None and (
+                    compare is not _goes_on_renamed or self._rename(conversation, request[:known])
+                ):
                     return conversation, known
         return None, 0
+
+    def _rename(self, conversation: _Conversation, repeated: list[_Unit]) -> bool:
+        """Learn the ids that the client gave to the calls; False where one of them is that of another run's call."""
+        renamed = _renamed(conversation.sent, repeated)
+        if any(new in self._call_ids and new not in conversation.renamed for new in renamed):
+            return False
+        conversation.renamed |= renamed
+        return True
 
 
 @dataclass(slots=True)
@@ -129,6 +144,14 @@ class _Conversation:
     trace: TraceBuilder
     sent: list[_Unit] = field(default_factory=list)
     """What the last request held, and its answer."""
+    renamed: dict[str, str] = field(default_factory=dict)
+    """Ids that the client gave to calls -> those that they have in the answers."""
+
+    def with_known_id(self, message: Mapping[str, Any]) -> Mapping[str, Any]:
+        """A result under the id that its call has here."""
+        call_id = message.get("tool_call_id")
+        known = self.renamed.get(call_id) if isinstance(call_id, str) else None
+        return message if known is None else {**message, "tool_call_id": known}
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,11 +170,11 @@ class _Unit:
     def __add__(self, other: _Unit) -> _Unit:
         return _Unit(self.role, (self.text + other.text).strip(), self.calls + other.calls)
 
-    def same(self, other: _Unit) -> bool:
+    def same(self, other: _Unit, *, ids: bool) -> bool:
         if (self.role, self.text) != (other.role, other.text) or len(self.calls) != len(other.calls):
             return False
         return all(
-            mine[1:] == theirs[1:] and (mine[0] == theirs[0] or not mine[0] or not theirs[0])
+            mine[1:] == theirs[1:] and (not ids or mine[0] == theirs[0] or not mine[0] or not theirs[0])
             for mine, theirs in zip(self.calls, other.calls, strict=True)
         )
 
@@ -205,19 +228,30 @@ def _first_words(request: list[_Unit]) -> str:
     return next((unit.text for unit in request if unit.role != "system"), "")
 
 
-def _goes_on(sent: list[_Unit], request: list[_Unit]) -> int | None:
+def _goes_on(sent: list[_Unit], request: list[_Unit], *, ids: bool = True) -> int | None:
     """How many messages of ``request`` repeat ``sent``; None where it does not begin with all of it."""
     position = 0
     for unit in sent:
         if unit.empty:
             continue
-        after = _after(unit, request, position)
+        after = _after(unit, request, position, ids=ids)
         if after is None:
             return None
         position = after
         while position < len(request) and request[position].empty:
             position += 1
     return position
+
+
+def _goes_on_renamed(sent: list[_Unit], request: list[_Unit]) -> int | None:
+    """The same where the client gave ids of its own to the calls. One that kept them is looked for first."""
+    return _goes_on(sent, request, ids=False)
+
+
+def _renamed(sent: list[_Unit], repeated: list[_Unit]) -> dict[str, str]:
+    """The ids of calls in ``repeated`` -> those of the same calls in ``sent``, where they differ."""
+    mine, theirs = ([call[0] for unit in units for call in unit.calls] for units in (sent, repeated))
+    return {new: old for old, new in zip(mine, theirs, strict=False) if old and new and old != new}
 
 
 def _goes_on_lossy(sent: list[_Unit], request: list[_Unit]) -> int | None:
@@ -250,13 +284,13 @@ def _alike(unit: _Unit, other: _Unit) -> bool:
 _SYSTEM_LOOKED_AT = 60
 
 
-def _after(unit: _Unit, request: list[_Unit], position: int) -> int | None:
+def _after(unit: _Unit, request: list[_Unit], position: int, *, ids: bool) -> int | None:
     """The position after the message that says the same as ``unit``, or after several assistant messages that do."""
     found: _Unit | None = None
     while position < len(request) and request[position].role == unit.role:
         found = request[position] if found is None else found + request[position]
         position += 1
-        if found.same(unit):
+        if found.same(unit, ids=ids):
             return position
         if unit.role != "assistant" or len(found.text) > len(unit.text) or len(found.calls) > len(unit.calls):
             return None

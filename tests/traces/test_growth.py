@@ -96,12 +96,43 @@ def test_an_answer_may_come_back_with_its_thoughts_in_tags_and_its_parts_joined(
     assert [message.text for message in trace.messages] == ["What is 2+3?", "It is 5.", "Sure?", "It is 5."]
 
 
-def test_a_call_under_another_id_is_another_run():
+def test_a_client_may_give_calls_ids_of_its_own():
+    again = [ASK, calling(call("0")), result("0"), calling(call("0", '{"a": 3}')), result("0", "6")]
+    (trace,) = opened(
+        exchange([ASK], answer(calling(call("add:0")))),
+        exchange(again[:3], answer(calling(call("add:1", '{"a": 3}')))),
+        exchange(again, answer(DONE)),
+    )
+    assert [message.role for message in trace.messages] == [
+        "user",
+        "assistant",
+        "tool",
+        "assistant",
+        "tool",
+        "assistant",
+    ]
+    assert [message.tool_call_id for message in trace.messages if message.role == "tool"] == ["add:0", "add:1"]
+    assert [run.message for step in trace.steps for run in step.tools] == [2, 4]
+
+
+def test_an_id_that_another_run_has_is_no_new_name():
+    history = [ASK, calling(call("c1")), result("c1")]
+    traces = opened(
+        exchange(history, answer(DONE)),
+        exchange([ASK], answer(calling(call("c2")))),
+        exchange([*history[:2], result("c1", "")], answer(DONE)),
+    )
+    assert [len(trace.messages) for trace in traces] == [4, 2, 4]
+
+
+def test_runs_that_take_turns_are_told_apart_by_the_ids_of_their_calls():
     traces = opened(
         exchange([ASK], answer(calling(call("c1")))),
-        exchange([ASK, calling(call("c2")), result("c2")], answer(DONE)),
+        exchange([ASK], answer(calling(call("c2")))),
+        exchange([ASK, calling(call("c1")), result("c1", "first")], answer(DONE)),
+        exchange([ASK, calling(call("c2")), result("c2", "second")], answer(DONE)),
     )
-    assert [len(trace.messages) for trace in traces] == [2, 4]
+    assert [trace.messages[2].text for trace in traces] == ["first", "second"]
 
 
 def test_a_changed_history_begins_a_new_conversation():

@@ -176,7 +176,8 @@ def usage_of(data: Any) -> Usage | None:
     if not isinstance(data, dict):
         return None
     sent, answer, total = data.get("inputTokens"), data.get("outputTokens"), data.get("totalTokens")
-    cached, written = data.get("cacheReadInputTokens"), data.get("cacheWriteInputTokens")
+    cached = data.get("cacheReadInputTokens", data.get("cacheReadInputTokenCount"))
+    written = data.get("cacheWriteInputTokens", data.get("cacheWriteInputTokenCount"))
     beside = count(cached, written) or 0
     if count(sent) is None:
         prompt = None
@@ -226,6 +227,9 @@ def _add_delta(block: dict[str, Any], delta: Mapping[str, Any]) -> None:
     elif isinstance(text := thought.get("text"), str):
         kept = block.setdefault("reasoningContent", {}).setdefault("reasoningText", {"text": ""})
         kept["text"] += text
+    elif isinstance(data := thought.get("redactedContent"), str):
+        kept = block.setdefault("reasoningContent", {})
+        kept["redactedContent"] = kept.get("redactedContent", "") + data
 
 
 def _closed(block: dict[str, Any]) -> dict[str, Any]:

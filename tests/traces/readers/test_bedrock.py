@@ -100,6 +100,20 @@ def test_a_recorded_stream_is_one_answer():
     assert (step.usage.total, step.latency_ms, step.finish_reason) == (7, 9.0, "tool_use")
 
 
+def test_a_thought_that_only_the_provider_can_read_comes_in_pieces_too():
+    hidden = [{"reasoningContent": {"redactedContent": piece}} for piece in ("b3Bh", "cXVl")]
+    pieces = [{"contentBlockDelta": {"delta": delta, "contentBlockIndex": 1}} for delta in hidden]
+    (trace,) = opened({"request": request(ASK), "response": [EVENTS[0], EVENTS[1], *pieces, EVENTS[-1]]}).traces
+    assert trace.messages[-1].reasoning == "Hm."
+    assert trace.messages[-1].extra["reasoning_details"] == [{"type": "reasoning.encrypted", "data": "b3BhcXVl"}]
+
+
+def test_other_names_of_the_cache_are_known():
+    reported = {"cacheReadInputTokenCount": 100, "cacheWriteInputTokenCount": 7}
+    (trace,) = opened({"request": request(ASK), "response": response({"text": "x"}, **reported)}).traces
+    assert (trace.steps[0].usage.prompt_tokens, trace.steps[0].usage.cached_tokens) == (117, 100)
+
+
 def frame(kind, payload):
     """One message of Amazon's binary event stream."""
     names = ((b":event-type", kind.encode()), (b":content-type", b"application/json"))
