@@ -119,7 +119,7 @@ def stepper_link(trace_id: str, label: str) -> None:
 
 def back(name: str) -> DeltaGenerator:
     """Draw the way back to the list and the name of what is shown; gives the line, which has room for more."""
-    head = st.container(horizontal=True, vertical_alignment="center")
+    head = st.container(horizontal=True, vertical_alignment="center", key="trace-line")
     head.button(t("All traces"), icon=":material/arrow_back:", key="all", on_click=address.close_trace)
     head.text(name, width="content")
     return head
@@ -149,15 +149,14 @@ def show(opened: Opened, number: int, head: DeltaGenerator, *, live: bool = Fals
         st.text(f"{t('Model')}: {', '.join(summary.models) or t('not reported')}", width="content")
         first_error(reading.trace)
         export_menu(reading.trace, report, key=f"export-{reading.trace.trace_id}")
-    line = trace_head(reading, live=live)
+    place = trace_head(reading, live=live)
     import_report(report, summary.warnings)
     if report.format == FORMAT:
         with st.expander(t("Change the columns"), type="compact", icon=":material/table_view:"):
             mapper(report, key=f"mapper-{reading.trace.trace_id}")
     noticed_panel(reading.trace)
     selected = messages_part(reading, tagged(reading.trace.trace_id), live=live)
-    with line:
-        findings_fact(reading)
+    findings_fact(reading, place)
     details_part(reading, selected)
 
 

@@ -16,7 +16,7 @@ from traces.lookup import runs_by_result
 from traces.repair import TOOL_ROLES
 from traces.sizes import Size, estimate, estimate_text, message_sizes, prompt_of
 
-MOST_TOOLS = 10
+MOST_TOOLS = 6
 """Tools whose results are parts of their own: those with the most tokens. The others are one part."""
 _OFF = 1.15
 """How far our count may lie below the provider's for the same text; more than that is text that we do not have."""

@@ -16,6 +16,7 @@ from traces.figures import (
     context_per_step,
     cost_so_far,
     latency_per_step,
+    legend_height,
     timeline_figure,
     tokens_per_step,
     tool_use,
@@ -24,8 +25,20 @@ from traces.prices import step_costs, window_of
 from traces.reading import Reading
 
 _SHADES = {
-    "light": {"cached": "#9dbfe4", "reasoning": "#c3a8e2", "other": "#a9aeb3", "first_token": "#cbb8e8"},
-    "dark": {"cached": "#3d6690", "reasoning": "#7a5aa6", "other": "#77828a", "first_token": "#5d4a80"},
+    "light": {
+        "cached": "#9dbfe4",
+        "reasoning": "#c3a8e2",
+        "other": "#a9aeb3",
+        "first_token": "#cbb8e8",
+        "unseen": "#d3cfc4",
+    },
+    "dark": {
+        "cached": "#4b7fb5",
+        "reasoning": "#8d6abf",
+        "other": "#77828a",
+        "first_token": "#7459a3",
+        "unseen": "#4d5a63",
+    },
 }
 """Paler forms for parts of the makers' tokens; the theme has no names for them."""
 
@@ -134,7 +147,8 @@ class _Drawer:
     def _chart(self, name: str, title: str, height: int, draw: Draw, *data: object, **more: object) -> None:
         words = self._words
         figure = draw(*data, t=lambda text: words.get(text, text), colours=self._colours, **more)
-        figure.update_layout(height=height)
+        # The words above the chart say what its axes are; their room goes to the bars.
+        figure.update_layout(height=height + legend_height(figure), xaxis_title_text="", yaxis_title_text="")
         chart = f"{name}-{self._key}"
         st.caption(title)
         st.plotly_chart(
@@ -162,6 +176,7 @@ def _colours(theme: str) -> dict[str, str]:
         "error": "red",
         "unknown": "gray",
         "system": "orange",
+        "schemas": "yellow",
         "user": "blue",
         "assistant": "violet",
         "line": "blue",

@@ -17,13 +17,12 @@ from traces.timing import WallTime
 def facts_line(reading: Reading) -> DeltaGenerator:
     """Draw messages, steps, calls, tokens, time and cost, each with what is to be known about it below.
 
-    Gives the line, to which :func:`findings_fact` can be added later.
+    Gives the place of :func:`findings_fact`, which holds its room until then, so that nothing below it jumps.
     """
     summary, tokens = reading.summary, reading.summary.tokens
     about = "≈ " if tokens.estimated else ""
     stated = summary.reported
-    line = st.container(horizontal=True, gap="medium")
-    with line:
+    with st.container(horizontal=True, gap="medium", key="fact-line"):
         _fact(t("Messages"), f"{summary.messages:,}")
         _fact(t("Steps"), f"{summary.steps:,}")
         errors = t("errors: {n}", n=f"{summary.errors:,}") if summary.errors else None
@@ -40,13 +39,17 @@ def facts_line(reading: Reading) -> DeltaGenerator:
             _fact(t("Total, as the file states it"), _count(stated.total, ""), t("the steps add up to another sum"))
         _fact(t("Duration"), _seconds(reading.wall.wall), _split(reading.wall))
         _fact(t("Cost"), *_cost(reading))
-    return line
+        place = st.empty()
+        with place:
+            _fact(t("Findings"), "…")
+    return place
 
 
-def findings_fact(reading: Reading) -> None:
+def findings_fact(reading: Reading, place: DeltaGenerator) -> None:
     """Draw how much the linter found. It reads the whole trace, so it is asked after the table is drawn."""
     found = reading.findings
-    _fact(t("Findings"), f"{len(found):,}", count_words(found) or None)
+    with place:
+        _fact(t("Findings"), f"{len(found):,}", count_words(found) or None)
 
 
 def _fact(name: str, value: str, remark: str | None = None) -> None:

@@ -200,8 +200,8 @@ def table_frame(trace: Trace, frame: pd.DataFrame, rows: Sequence[int], *, live:
             "role": [roles[role] for role in frame["role"]],
             "text": frame["text"],
             "tool_calls": frame["tool_calls"],
-            "maker": [makers[maker] for maker in frame["maker"]],
             "note": [notes.get(note, "") if isinstance(note, str) else "" for note in frame["note"]],
+            "maker": [makers[maker] for maker in frame["maker"]],
             "step": frame["step"],
             "call_id": pd.array(call_ids, dtype="string"),
         }
@@ -252,8 +252,8 @@ def _columns(frame: pd.DataFrame, shown: pd.DataFrame, *, bars: dict[str, Any] |
         "text": column.TextColumn(t("Text"), width=text - (34 if "added" in shown else 0)),
         "tool_calls": column.TextColumn(t("Tool calls"), width=calls),
         **(bars or {}),
-        "maker": _badges(t("Made by"), 132, frame["maker"], maker_look),
         "note": column.TextColumn(t("Note"), width=92) if notes else None,
+        "maker": _badges(t("Made by"), 132, frame["maker"], maker_look),
         "step": column.NumberColumn(t("Step #"), width=52, format="%d"),
         "call_id": None if bars else column.TextColumn(t("Call id"), width=62),
     }

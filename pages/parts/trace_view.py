@@ -24,19 +24,19 @@ from traces.reading import Reading
 
 
 def trace_head(reading: Reading, *, live: bool = False) -> DeltaGenerator:
-    """Draw the numbers of a trace and how it ended; gives the line of numbers, which has room for more.
+    """Draw the numbers of a trace and how it ended; gives the place of what the linter says.
 
     Args:
         reading: the trace.
         live: its run goes on, so there is no outcome yet.
     """
     with st.container(border=True, key="facts", gap="xsmall"):
-        line = facts_line(reading)
+        place = facts_line(reading)
         if live:
             st.markdown(f":blue-badge[{t('The run is going on; this is what it has left so far.')}]")
         else:
             outcome_panel(reading.trace.outcome)
-    return line
+    return place
 
 
 def messages_part(reading: Reading, tagged: Mapping[int, Sequence[str]], *, live: bool = False) -> int | None:

@@ -10,7 +10,7 @@ from agent.trace import Edit, Request, Trace
 from agent.usage import Usage
 from tests.traces.lint.talk import asks, call, result, says, talk, tool, used, user
 from traces.carry import carried
-from traces.composition import Part, composition
+from traces.composition import MOST_TOOLS, Part, composition
 from traces.held import held_by_steps
 from traces.sizes import estimate, estimate_text, message_sizes
 
@@ -142,7 +142,7 @@ def test_tools_beyond_the_largest_are_one_part() -> None:
     ]  # fmt: skip
     made = composition(talk(user("go"), *messages, says("ok")))
     names = [part.name for part in made.parts if part.kind == "result"]
-    assert len(names) == 10
+    assert len(names) == MOST_TOOLS
     assert "tool_14" in names
     assert dict(zip(made.parts, made.steps[-1].tokens, strict=True))[Part("other_results")] > 0
 

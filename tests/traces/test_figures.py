@@ -11,6 +11,7 @@ from traces.figures import (
     context_per_step,
     cost_so_far,
     latency_per_step,
+    legend_height,
     timeline_figure,
     tokens_per_step,
     tool_use,
@@ -94,9 +95,9 @@ def test_of_many_steps_the_largest_of_each_group_is_drawn_and_keeps_its_number()
     figure = tokens_per_step(steps_frame(trace), selected=1234)
     (bar,) = [bar for bar in figure.data if bar.name == "Prompt"]
     assert len(bar.x) == MOST_BARS
-    assert (bar.x[123], bar.y[123], bar.customdata[123][0]) == (1235, 9_000, 1235)
-    assert bar.selectedpoints == (123,)
-    assert "the largest of 10 steps" in bar.customdata[123][1]
+    assert (bar.x[61], bar.y[61], bar.customdata[61][0]) == (1235, 9_000, 1235)
+    assert bar.selectedpoints == (61,)
+    assert "the largest of 20 steps" in bar.customdata[61][1]
 
 
 def test_cost_adds_up_and_what_is_unknown_adds_nothing():
@@ -107,13 +108,29 @@ def test_cost_adds_up_and_what_is_unknown_adds_nothing():
 
 
 def test_tools_show_what_failed(traced):
-    found = {bar.name: dict(zip(bar.y, bar.x, strict=True)) for bar in tool_use(runs_frame(traced)).data}
+    figure = tool_use(runs_frame(traced))
+    found = {bar.name: dict(zip(figure.layout.yaxis.ticktext, bar.x, strict=True)) for bar in figure.data}
     assert found == {
         "Failed": {"look": 1, "&lt;img src=x&gt;": None},
         "Unknown": {"look": None, "&lt;img src=x&gt;": 1},
     }
     hover = [point[1] for bar in tool_use(runs_frame(traced)).data for point in bar.customdata]
     assert any("Errors: 100%" in text and "0.10 s" in text for text in hover)
+
+
+def test_long_names_of_tools_keep_their_end_and_never_share_a_bar():
+    names = [f"a_server_with_a_long_name__{what}_and_a_long_end_as_well" for what in ("read", "write")]
+    runs = [ToolRun(tool_call_id=name, name=name, ok=True) for name in names]
+    figure = tool_use(runs_frame(Trace(steps=[TraceStep(index=1, reply=0, tools=runs)])))
+    assert [len(set(bar.y)) for bar in figure.data] == [2]
+    assert all("…" in label and label.endswith("as_well") for label in figure.layout.yaxis.ticktext)
+
+
+def test_a_legend_of_many_or_long_names_asks_for_room(latencies):
+    names = [f"a_tool_with_a_long_name_{n}" for n in range(5)]
+    runs = [ToolRun(tool_call_id=name, name=name, latency_ms=1.0) for name in names]
+    trace = Trace(steps=[TraceStep(index=1, reply=0, tools=runs)])
+    assert legend_height(latencies) == 0 < legend_height(latency_per_step(steps_frame(trace), runs_frame(trace)))
 
 
 def test_the_parts_of_the_context_are_stacked_against_the_window():

@@ -5,7 +5,7 @@ escaped, because plotly reads some HTML in its labels. The first item of a point
 message that it stands for, or None.
 """
 
-from traces.figures.common import COLOURS, MOST_BARS, Translate
+from traces.figures.common import COLOURS, MOST_BARS, Translate, legend_height
 from traces.figures.context import context_per_step
 from traces.figures.cost import cost_so_far
 from traces.figures.library import traces_figure
@@ -20,6 +20,7 @@ __all__ = [
     "context_per_step",
     "cost_so_far",
     "latency_per_step",
+    "legend_height",
     "timeline_figure",
     "tokens_per_step",
     "tool_use",

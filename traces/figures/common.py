@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
 import plotly.graph_objects as go
 
 Translate = Callable[[str], str]
@@ -36,8 +37,17 @@ COLOURS: dict[str, str] = {
 TOOLS = ("#3f9a6b", "#7cc4a0", "#1f6f78", "#a8c66c", "#5a8f29", "#88c0c8", "#2f7d32", "#c0d8a0", "#4b9ca8", "#708c5a")
 """For tools, in the order in which they are drawn; after the last one the first comes again."""
 
-MOST_BARS = 400
-"""With more steps each bar stands for several of them: the one with the largest value."""
+MOST_BARS = 200
+"""With more steps each bar stands for several of them: the one with the largest value. More would be thinner than a
+pixel on a small screen, and cost the browser time at every press."""
+
+FADED = 0.5
+"""Opacity of what does not belong to the selected step."""
+
+_LEGEND_FONT_PX = 11
+_LEGEND_ROW_PX = 19
+_SHORT = 14
+"""Characters of the longest entry that has room for another one beside it on a small screen."""
 
 
 def english(text: str) -> str:
@@ -48,6 +58,22 @@ def english(text: str) -> str:
 def escaped(name: str, length: int = 60) -> str:
     """A name out of a trace, safe in a label."""
     return html.escape(name if len(name) <= length else name[: length - 1] + "…")
+
+
+def tool_label(name: str, length: int = 26) -> str:
+    """The name of a tool, safe in a label. Names of one server begin alike, so a long one is cut in its middle."""
+    if len(name) > length:
+        end = length // 2
+        name = f"{name[: length - end - 1]}…{name[-end:]}"
+    return html.escape(name)
+
+
+def point_data(points: Sequence[Sequence[Any]]) -> Any:
+    """What the points of a chart know. Plotly looks at every item of a list, and takes an array as it is."""
+    data = np.empty((len(points), 2), dtype=object)
+    for row, point in enumerate(points):
+        data[row] = point
+    return data
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,10 +142,10 @@ def add_bars(
         name=name,
         width=width,
         marker={"color": colour, "line": {"width": 0}},
-        customdata=[list(point) for point in points],
+        customdata=point_data(points),
         hovertemplate=f"%{{customdata[1]}}<br>%{{fullData.name}}: {unit}<extra></extra>",
         selectedpoints=None if selected is None else [selected],
-        unselected={"marker": {"opacity": 0.4}},
+        unselected={"marker": {"opacity": FADED}},
     )
 
 
@@ -132,7 +158,15 @@ def finish(figure: go.Figure, x_title: str, y_title: str, t: Translate) -> go.Fi
         dragmode="zoom",
         xaxis={"title": x_title},
         yaxis={"title": y_title, "rangemode": "tozero"},
-        legend={"orientation": "h", "yanchor": "bottom", "y": 1.02, "traceorder": "normal"},
+        legend={
+            "orientation": "h",
+            "yanchor": "bottom",
+            "y": 1.02,
+            "x": 0,
+            "traceorder": "normal",
+            "font": {"size": _LEGEND_FONT_PX},
+            "maxheight": 0.8,
+        },
         margin={"l": 10, "r": 10, "t": 30, "b": 10},
         showlegend=True,
     )
@@ -140,6 +174,13 @@ def finish(figure: go.Figure, x_title: str, y_title: str, t: Translate) -> go.Fi
         figure.update_xaxes(visible=False).update_yaxes(visible=False)
         figure.add_annotation(text=t("not reported"), showarrow=False, xref="paper", yref="paper", x=0.5, y=0.5)
     return figure
+
+
+def legend_height(figure: go.Figure) -> int:
+    """Pixels that the legend of a chart takes where the screen is small, beyond its first two rows."""
+    names = [str(trace.name or "") for trace in figure.data if trace.showlegend is not False]
+    beside = 2 if all(len(html.unescape(name)) <= _SHORT for name in names) else 1
+    return _LEGEND_ROW_PX * max(0, -(-len(names) // beside) - 2)
 
 
 def finish_steps(figure: go.Figure, bars: Bars, y_title: str, t: Translate) -> go.Figure:

@@ -7,8 +7,20 @@ from collections.abc import Mapping
 import plotly.graph_objects as go
 
 from traces.composition import Composition, Part, StepContext
-from traces.figures.common import COLOURS, TOOLS, Bars, Translate, add_bars, colour_of, english, escaped, finish_steps
+from traces.figures.common import (
+    COLOURS,
+    TOOLS,
+    Bars,
+    Translate,
+    add_bars,
+    colour_of,
+    english,
+    finish_steps,
+    tool_label,
+)
 
+_FAR = 4
+"""A window that many times as large as the fullest prompt is not drawn: nothing else could be seen below it."""
 _PARTS = {
     "system": ("System", "system"),
     "tools": ("Tool schemas", "schemas"),
@@ -51,7 +63,7 @@ def context_per_step(
         x = [step.step for step in drawn]
         width = bars.size if bars.size > 1 else None
         add_bars(figure, x, values, label, colour, points, selected=bars.at(place), width=width)
-    if found.window is not None and drawn:
+    if found.window is not None and found.window <= _FAR * max((step.total for step in drawn), default=0):
         figure.add_hline(
             y=found.window, line_dash="dot", annotation_text=t("Window: {n}").format(n=f"{found.window:,}")
         )
@@ -65,6 +77,6 @@ def _words(step: StepContext, bars: Bars, t: Translate) -> str:
 
 def _look(part: Part, tools: int, t: Translate, colours: Mapping[str, str]) -> tuple[str, str]:
     if part.kind == "result":
-        return escaped(part.name) or t("Results"), TOOLS[tools % len(TOOLS)]
+        return tool_label(part.name) or t("Results"), TOOLS[tools % len(TOOLS)]
     label, colour = _PARTS[part.kind]
     return t(label), colour_of(colours, colour)

@@ -7,7 +7,7 @@ from itertools import accumulate
 
 import plotly.graph_objects as go
 
-from traces.figures.common import COLOURS, Bars, Translate, colour_of, english, finish_steps
+from traces.figures.common import COLOURS, FADED, Bars, Translate, colour_of, english, finish_steps, point_data
 
 
 def cost_so_far(
@@ -43,12 +43,13 @@ def cost_so_far(
             line={"shape": "hv", "color": colour_of(colours, "line"), "dash": "dot" if computed else "solid"},
             marker={"size": 6},
             name=label,
-            customdata=[[messages[at], _words(at, steps, costs, bars, t)] for at in bars.chosen],
+            customdata=point_data([(messages[at], _words(at, steps, costs, bars, t)) for at in bars.chosen]),
             hovertemplate="%{customdata[1]}<br>%{fullData.name}: $ %{y:,.4f}<extra></extra>",
             selectedpoints=None if selected is None else [bars.at(selected)],
-            unselected={"marker": {"opacity": 0.4}},
+            unselected={"marker": {"opacity": FADED}},
         )
     finish_steps(figure, bars, t("US dollars"), t)
+    figure.update_yaxes(tickprefix="$ ")
     return figure.update_layout(uirevision="cost")
 
 

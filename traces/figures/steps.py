@@ -20,6 +20,7 @@ from traces.figures.common import (
     escaped,
     finish_steps,
     numbers,
+    tool_label,
 )
 
 _TOKENS = {
@@ -29,7 +30,7 @@ _TOKENS = {
     "reasoning": "Reasoning",
     "other": "Only in the total",
 }
-_MOST_TOOLS = 8
+_MOST_TOOLS = 6
 """Tools with a colour of their own; those that took the least time are one colour together."""
 
 
@@ -108,10 +109,10 @@ def latency_per_step(
             )
     for number, (tool, column) in enumerate(tools):
         values = _seconds(column.iloc[bars.chosen])
-        label = t("Other tools") if tool is None else escaped(tool)
+        label = t("Other tools") if tool is None else tool_label(tool)
         colour = TOOLS[number % len(TOOLS)]
         _stack(figure, drawn, values, label, colour, points, bars, selected, "%{y:,.3~f} s")
-    return finish_steps(figure, bars, t("Seconds"), t)
+    return finish_steps(figure, bars, t("Seconds"), t).update_yaxes(ticksuffix=" s")
 
 
 def _tools_by_step(steps: pd.DataFrame, runs: pd.DataFrame) -> list[tuple[str | None, pd.Series[float]]]:

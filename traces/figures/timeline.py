@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 import plotly.graph_objects as go
 
-from traces.figures.common import COLOURS, Translate, colour_of, english, escaped, finish
+from traces.figures.common import COLOURS, FADED, Translate, colour_of, english, escaped, finish, point_data
 from traces.timeline import Span, Timeline
 
 
@@ -34,10 +34,10 @@ def timeline_figure(
     _add_targets(figure, found.spans, t)
     finish(figure, t("Seconds"), "", t)
     lanes = range(max((span.lane for span in found.spans), default=0) + 1)
-    names = [t("Model"), *(t("Tools") if lane == 1 else f"{lane}" for lane in lanes[1:])]
+    names = [t("Model"), *(t("Tools") if len(lanes) == 2 else f"{t('Tools')} {lane}" for lane in lanes[1:])]
     if len(lanes) <= 12:
         figure.update_yaxes(tickvals=list(lanes), ticktext=names)
-    figure.update_yaxes(autorange="reversed", rangemode="normal", zeroline=False)
+    figure.update_xaxes(ticksuffix=" s").update_yaxes(autorange="reversed", rangemode="normal", zeroline=False)
     return figure.update_layout(barmode="overlay", bargap=0.25)
 
 
@@ -50,10 +50,10 @@ def _add(figure: go.Figure, spans: list[Span], label: str, colour: str, t: Trans
         y=[span.lane for span in spans],
         name=label,
         marker={"color": colour, "line": {"width": 0}},
-        customdata=[[span.message, _words(span, t)] for span in spans],
+        customdata=point_data([(span.message, _words(span, t)) for span in spans]),
         hovertemplate="%{customdata[1]}<extra></extra>",
         selectedpoints=None if selected is None else chosen,
-        unselected={"marker": {"opacity": 0.4}},
+        unselected={"marker": {"opacity": FADED}},
     )
 
 
@@ -67,7 +67,7 @@ def _add_targets(figure: go.Figure, spans: Sequence[Span], t: Translate) -> None
             marker={"opacity": 0, "size": 12},
             selected={"marker": {"opacity": 0}},
             unselected={"marker": {"opacity": 0}},
-            customdata=[[span.message, _words(span, t)] for span in spans],
+            customdata=point_data([(span.message, _words(span, t)) for span in spans]),
             hovertemplate="%{customdata[1]}<extra></extra>",
             showlegend=False,
         )

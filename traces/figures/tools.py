@@ -7,7 +7,7 @@ from collections.abc import Mapping
 import pandas as pd
 import plotly.graph_objects as go
 
-from traces.figures.common import COLOURS, Translate, colour_of, english, escaped, finish
+from traces.figures.common import COLOURS, Translate, colour_of, english, escaped, finish, point_data, tool_label
 
 MOST = 20
 """Tools drawn: those asked for most often."""
@@ -35,15 +35,16 @@ def tool_use(runs: pd.DataFrame, *, t: Translate = english, colours: Mapping[str
         if any(counts):
             figure.add_bar(
                 orientation="h",
-                y=[escaped(tool, 30) for tool in tools],
+                y=list(range(len(tools))),
                 x=counts,
                 name=t(label),
                 marker={"color": colour_of(colours, colour), "line": {"width": 0}},
-                customdata=points,
+                customdata=point_data(points),
                 hovertemplate="%{customdata[1]}<br>%{fullData.name}: %{x:,}<extra></extra>",
             )
     finish(figure, t("Calls"), "", t)
-    return figure.update_yaxes(rangemode="normal", type="category", automargin=True)
+    figure.update_yaxes(tickvals=list(range(len(tools))), ticktext=[tool_label(tool) for tool in tools])
+    return figure.update_yaxes(rangemode="normal", automargin=True)
 
 
 def _words(tool: str, rows: pd.DataFrame, t: Translate) -> str:
