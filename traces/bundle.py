@@ -66,17 +66,16 @@ def bundle(
     clean, removed = without_secrets(trace if steps is None else select_steps(trace, steps), secrets)
     findings = _without_secrets([finding.to_dict() for finding in lint(clean)], "findings", secrets, removed)
     about = _without_secrets(_import_report(report), "import-report", secrets, removed)
-    lost: list[str] = []
     texts = {
         "README.txt": (_README.format(schema=SCHEMA) + "\n" + _facts(clean)).encode(),
         "findings.json": _json(findings),
         "import-report.json": _json(about),
         "removed.json": _json([item.to_dict() for item in removed]),
-        "trace.json": native.write(clean, lost),
-        "transcript.md": markdown.write(clean, []),
+        "trace.json": native.write(clean),
+        "transcript.md": markdown.write(clean),
         "versions.json": _json(_versions()),
     }
-    return Exported(_zipped(texts), file_name(clean, SUFFIX), MIME, removed, lost)
+    return Exported(_zipped(texts), file_name(clean, SUFFIX), MIME, removed)
 
 
 def _versions() -> dict[str, str | None]:

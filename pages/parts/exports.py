@@ -8,7 +8,8 @@ from functools import partial
 import streamlit as st
 
 from agent.trace import Trace
-from pages.parts.words import t
+from pages.parts import address
+from pages.parts.words import loop_words, t
 from traces.bundle import MIME as BUNDLE_MIME
 from traces.bundle import SUFFIX as BUNDLE_SUFFIX
 from traces.bundle import bundle
@@ -35,19 +36,24 @@ def export_menu(trace: Trace, report: ImportReport | None = None, *, key: str) -
     with menu:
         whole, trace = trace, _selected(trace, key)
         steps = (trace.steps[0].index, trace.steps[-1].index) if trace.steps else None
-        removed = _taken_out(trace, (id(whole), whole.trace_id, len(whole.messages), len(whole.steps), steps))
+        which = (id(whole), whole.trace_id, len(whole.messages), len(whole.steps), steps)
+        removed = _taken_out(trace, which)
         st.caption(t("Secrets are taken out of every file: {n} here.", n=len(removed)))
         if removed:
             with st.expander(t("What is taken out"), type="compact"):
                 st.text("\n".join(map(_line, removed[:_SHOWN])))
                 if len(removed) > _SHOWN:
                     st.caption(t("and {n} more", n=len(removed) - _SHOWN))
-        words = _words()
+        words, lost = _words(), _left_out(trace, which)
         for name in formats():
             exporter = find_exporter(name)
             file = file_name(trace, exporter.SUFFIX)
             label, help = words[name]
-            _button(label, help, partial(_export, trace, name), file, exporter.MIME, f"{key}-{name}")
+            make = partial(_export, trace, name, address.language())
+            _button(label, help, make, file, exporter.MIME, f"{key}-{name}")
+            if lost[name]:
+                what = "; ".join(map(loop_words, lost[name]))
+                st.caption(t("Not in this form as it was: {what}", what=what))
         label, help = words["bundle"]
         make = partial(_bundle, trace, report)
         _button(label, help, make, file_name(trace, BUNDLE_SUFFIX), BUNDLE_MIME, f"{key}-bundle")
@@ -57,6 +63,12 @@ def export_menu(trace: Trace, report: ImportReport | None = None, *, key: str) -
 def _taken_out(_trace: Trace, which: tuple[object, ...]) -> list[Removed]:
     """The secrets of a trace, looked for once: the menu is drawn again at every press, and 50 MB take seconds."""
     return without_secrets(_trace)[1]
+
+
+@st.cache_resource(max_entries=8, show_spinner=False)
+def _left_out(_trace: Trace, which: tuple[object, ...]) -> dict[str, list[str]]:
+    """What each form has no place for, looked for once as well."""
+    return {name: find_exporter(name).losses(_trace) for name in formats()}
 
 
 def _selected(trace: Trace, key: str) -> Trace:
@@ -77,8 +89,8 @@ def _button(label: str, help: str, make: Callable[[], bytes], file: str, mime: s
     st.download_button(label, make, file_name=file, mime=mime, key=key, on_click="ignore", help=help, width="stretch")
 
 
-def _export(trace: Trace, name: str) -> bytes:
-    return export(trace, name).data
+def _export(trace: Trace, name: str, language: str) -> bytes:
+    return export(trace, name, language=language).data
 
 
 def _bundle(trace: Trace, report: ImportReport | None) -> bytes:

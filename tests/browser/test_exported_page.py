@@ -54,15 +54,25 @@ def opened(page: Page, tmp_path: Path) -> Callable[..., Page]:
     page.on("request", lambda request: asked.append(request.url))
     page.on("pageerror", lambda error: pytest.fail(f"the page's script failed: {error}"))
 
-    def open_page(trace: Trace, fragment: str = "") -> Page:
+    def open_page(trace: Trace, fragment: str = "", language: str = "en") -> Page:
         path = tmp_path / "trace.html"
-        path.write_bytes(export(trace, "html").data)
+        path.write_bytes(export(trace, "html", language=language).data)
         page.goto(f"{path.as_uri()}{fragment}")
         expect(page.locator("article")).to_have_count(len(trace.messages))
         assert [url for url in asked if not url.startswith(("file:", "data:"))] == []
         return page
 
     return open_page
+
+
+def test_the_page_speaks_chinese(opened: Callable[..., Page]) -> None:
+    page = opened(made(), language="zh")
+    expect(page.get_by_role("searchbox", name="搜索所有消息")).to_be_visible()
+    expect(page.get_by_role("status")).to_have_text("12 条消息中的 12 条")
+    expect(page.get_by_text("✗ 工具失败了")).to_be_attached()
+    heads = page.locator("dt, h2, p.small").all_text_contents()
+    assert not any(word in text for text in heads for word in ("made by", "Messages", "asks for"))
+    assert page.evaluate("window.ran") is None
 
 
 def test_nothing_is_requested_and_nothing_of_the_trace_runs(opened: Callable[..., Page]) -> None:

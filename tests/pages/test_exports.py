@@ -43,6 +43,17 @@ def test_an_open_menu_offers_every_form_and_tells_what_is_taken_out() -> None:
     assert "hunter22" not in shown
 
 
+def test_an_open_menu_tells_what_a_form_leaves_out() -> None:
+    app = AppTest.from_function(script)
+    app.session_state["x-menu"] = True
+    app.run()
+    assert "times, tokens, costs and decisions have no place in a message list" in texts(app, "caption")
+    app.query_params["lang"] = "zh"
+    app.run()
+    assert not app.exception
+    assert "此格式中与原来不同之处：时间、词元、费用和决定在消息列表中没有位置" in texts(app, "caption")
+
+
 def test_some_steps_alone_can_be_handed_out() -> None:
     app = AppTest.from_function(script)
     app.session_state["x-menu"] = True

@@ -200,7 +200,7 @@ def test_atif_holds_results_beside_their_calls(trace: Trace) -> None:
 def test_atif_of_a_broken_trace_keeps_the_shape() -> None:
     exported = export(broken(), "atif")
     atif_shape(json.loads(exported.data))
-    assert "1 model call without an answer: left out" in exported.lost
+    assert "1 call of the model without an answer: left out" in exported.lost
 
 
 def test_atif_reads_back_with_the_same_counts(trace: Trace) -> None:

@@ -16,6 +16,7 @@ from agent.trace import Trace
 from traces.commands.files import add_format, read_named
 from traces.commands.names import PROG
 from traces.export import Exported, export, formats
+from traces.export.words import LANGUAGES
 from traces.keeping import write_new, write_whole
 from traces.report import ImportReport
 from traces.selecting import select_steps, step_numbers
@@ -45,6 +46,9 @@ def add(commands: Any) -> None:
     )
     convert.add_argument("--steps", metavar="LIST", help="only these steps, like 3-5,8")
     add_format(convert)
+    convert.add_argument(
+        "--language", choices=LANGUAGES, default="en", help="of our own words in html and markdown; by default en"
+    )
     convert.add_argument("--force", action="store_true", help="replace a file that is there")
     convert.set_defaults(run=run)
 
@@ -66,7 +70,7 @@ def run(options: Namespace) -> int:
     trace = _chosen(report, options)
     if options.steps is not None:
         trace = select_steps(trace, step_numbers(options.steps))
-    exported = _exported(trace, report, options.to)
+    exported = _exported(trace, report, options)
     _write(exported, options.out, options.force)
     _remarks(exported)
     return DONE
@@ -83,9 +87,9 @@ def _chosen(report: ImportReport, options: Namespace) -> Trace:
     return report.traces[(number or 1) - 1]
 
 
-def _exported(trace: Trace, report: ImportReport, to: str) -> Exported:
-    if to != BUNDLE:
-        return export(trace, to)
+def _exported(trace: Trace, report: ImportReport, options: Namespace) -> Exported:
+    if options.to != BUNDLE:
+        return export(trace, options.to, language=options.language)
     from traces.bundle import bundle
 
     return bundle(trace, report)

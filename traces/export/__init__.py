@@ -51,30 +51,34 @@ class Exporter(Protocol):
         """The media type."""
         ...
 
-    def write(self, trace: Trace, lost: list[str], /) -> bytes:
-        """The trace in this form. What it has no place for is named in ``lost``, one sentence each."""
+    def losses(self, trace: Trace, /) -> list[str]:
+        """What this form has no place for, one sentence each; without writing it."""
+        ...
+
+    def write(self, trace: Trace, language: str, /) -> bytes:
+        """The trace in this form. Only forms for people have words of their own, in this language."""
         ...
 
 
 EXPORTERS: tuple[Exporter, ...] = (native, openai_messages, atif, csv, markdown, notebook, html)
 
 
-def export(trace: Trace, format: str, *, secrets: Iterable[str] = ()) -> Exported:
+def export(trace: Trace, format: str, *, secrets: Iterable[str] = (), language: str = "en") -> Exported:
     """A trace in another form, without its secrets.
 
     Args:
         trace: never changed.
         format: the name of an exporter: native, openai, atif, csv, markdown, notebook or html.
         secrets: exact values that must not leave, such as the key in use.
+        language: of our own words in a form for people: en or zh.
 
     Raises:
-        InputError: there is no such format.
+        InputError: there is no such format, or no such language.
     """
     exporter = find_exporter(format)
     clean, removed = without_secrets(trace, secrets)
-    lost: list[str] = []
-    data = exporter.write(clean, lost)
-    return Exported(data, file_name(clean, exporter.SUFFIX), exporter.MIME, removed, lost)
+    data = exporter.write(clean, language)
+    return Exported(data, file_name(clean, exporter.SUFFIX), exporter.MIME, removed, exporter.losses(clean))
 
 
 def find_exporter(format: str) -> Exporter:

@@ -13,7 +13,7 @@ from agent import jsontext
 from agent.messages import Message
 from agent.trace import Entry, Trace, TraceStep
 from agent.usage import Usage
-from traces.export.order import answers, counted
+from traces.export.order import answers, counted, placed_results
 from traces.lookup import steps_by_reply
 from traces.repair import TOOL_ROLES, as_text
 from traces.summary import summarise
@@ -28,21 +28,27 @@ _BY_MAKER = {"model": "agent", "code": "system", "environment": "system"}
 _STEP_FACTS = ("latency_ms", "first_token_ms", "finish_reason")
 
 
-def write(trace: Trace, lost: list[str]) -> bytes:
+def losses(trace: Trace) -> list[str]:
+    """What the form has no place for."""
+    placed = set(placed_results(answers(trace)))
+    orphans = sum(m.role in TOOL_ROLES for n, m in enumerate(trace.messages) if n not in placed)
+    lost = counted(orphans, "result without a call", "kept as an observation of the system")
+    lost += counted(sum(step.reply is None for step in trace.steps), "call of the model without an answer", "left out")
+    if any(step.request and step.request.edits for step in trace.steps):
+        lost.append("what requests held beside the message list is left out")
+    return lost
+
+
+def write(trace: Trace, language: str = "en") -> bytes:
     """Strict JSON."""
     results = answers(trace)
-    placed = {at for found in results.values() for at in found if at is not None}
+    placed = set(placed_results(results))
     steps = steps_by_reply(trace.steps)
     made: list[dict[str, Any]] = []
     for position in range(len(trace.messages)):
         if position not in placed:
             step = _step(trace, position, steps.get(position), results.get(position, []))
             made.append({"step_id": len(made) + 1, **step})
-    orphans = sum(m.role in TOOL_ROLES for n, m in enumerate(trace.messages) if n not in placed)
-    lost += counted(orphans, "result without a call", "kept as an observation of the system")
-    lost += counted(sum(step.reply is None for step in trace.steps), "model call without an answer", "left out")
-    if any(step.request and step.request.edits for step in trace.steps):
-        lost.append("what requests held beside the message list is left out")
     return (
         jsontext.dumps({**_head(trace), "steps": made, "final_metrics": _totals(trace)}, indent=True).encode() + b"\n"
     )

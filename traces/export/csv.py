@@ -23,12 +23,16 @@ COLUMNS = (
 """Tokens, model and cost stand on the answer of their model call; ``latency_ms`` on a result is that of the tool."""
 
 
-def write(trace: Trace, lost: list[str]) -> bytes:
+def losses(trace: Trace) -> list[str]:
+    """What the form has no place for."""
+    lists = any(isinstance(message.content, list) for message in trace.messages)
+    return ["images and files are named with their type and size only"] if lists else []
+
+
+def write(trace: Trace, language: str = "en") -> bytes:
     """UTF-8 with the mark that spreadsheets need to see that it is."""
     runs = runs_by_result(trace.steps)
     steps = steps_by_reply(trace.steps)
-    if any(isinstance(message.content, list) for message in trace.messages):
-        lost.append("images and files are named with their type and size only")
     rows = (
         _row(trace, position, message, steps.get(position), runs.get(position))
         for position, message in enumerate(trace.messages)

@@ -18,6 +18,7 @@ from agent.messages import Message
 from agent.trace import Trace, TraceStep
 from traces.export.facts import facts, tokens_words
 from traces.export.order import answers
+from traces.export.words import Say, sayer, table
 from traces.images import images_of
 from traces.lookup import runs_by_result, steps_by_reply
 from traces.repair import TOOL_ROLES
@@ -28,10 +29,11 @@ SUFFIX = ".html"
 MIME = "text/html"
 
 _FOLDER = Path(__file__).parent
+_TAGS = {"zh": "zh-Hans"}
 _LARGEST_IMAGE = 6_000_000
 """Bytes of an image that is drawn."""
 _PAGE = """<!doctype html>
-<html lang="en">
+<html lang="{language}">
 <head>
 <meta charset="utf-8">
 <meta http-equiv="Content-Security-Policy" content="{policy}">
@@ -42,7 +44,7 @@ _PAGE = """<!doctype html>
 <style>{style}</style>
 </head>
 <body>
-<noscript>This page needs its own script to show the trace.</noscript>
+<noscript>{noscript}</noscript>
 <script type="application/json" id="data">{data}</script>
 <script>{script}</script>
 </body>
@@ -50,19 +52,28 @@ _PAGE = """<!doctype html>
 """
 
 
-def write(trace: Trace, lost: list[str]) -> bytes:
-    """The page in UTF-8."""
-    style, script = _asset("transcript.css"), _asset("transcript.js")
+def losses(trace: Trace) -> list[str]:
+    """What the page cannot show."""
+    if not any(isinstance(message.content, list) and _hides_part(message) for message in trace.messages):
+        return []
+    return [f"files, and images of other types, from elsewhere or above {size_words(_LARGEST_IMAGE)} are only named"]
+
+
+def write(trace: Trace, language: str = "en") -> bytes:
+    """The page in UTF-8, its own words in this language."""
+    style, script, say = _asset("transcript.css"), _asset("transcript.js"), sayer(language)
     policy = (
         f"default-src 'none'; style-src '{_hash(style)}'; script-src '{_hash(script)}'; img-src data:; "
         "base-uri 'none'; form-action 'none'"
     )
     page = _PAGE.format(
         policy=policy,
+        language=_TAGS.get(language, language),
+        noscript=html.escape(say("This page needs its own script to show the trace.")),
         title=html.escape(jsontext.clean(trace.title or trace.trace_id)),
         style=style,
         script=script,
-        data=_inert(jsontext.dumps(_data(trace, lost), compact=True)),
+        data=_inert(jsontext.dumps({**_data(trace, say), "words": table(language)}, compact=True)),
     )
     return page.encode()
 
@@ -81,7 +92,7 @@ def _inert(text: str) -> str:
     return text.replace("&", "\\u0026").replace("<", "\\u003c").replace(">", "\\u003e")
 
 
-def _data(trace: Trace, lost: list[str]) -> dict[str, Any]:
+def _data(trace: Trace, say: Say) -> dict[str, Any]:
     steps = steps_by_reply(trace.steps)
     asked = {
         at: (position, place) for position, found in answers(trace).items() for place, at in enumerate(found) if at
@@ -97,44 +108,44 @@ def _data(trace: Trace, lost: list[str]) -> dict[str, Any]:
             "at": entry.at,
             "reasoning": message.reasoning or None,
             "calls": [[call.name, call.id, call.arguments_text()] for call in message.tool_calls] or None,
-            "about": _about(steps.get(position)),
+            "about": _about(steps.get(position), say),
             "asked": asked[position][0] if position in asked else None,
             "tool": run.name if run else None,
             "failed": (run is not None and run.ok is False) or None,
             "orphan": (message.role in TOOL_ROLES and position not in asked) or None,
-            "images": _images(message, lost) or None,
+            "images": _images(message) or None,
         }
         messages.append(item | {key: value for key, value in more.items() if value is not None})
     notes = [str(note.get("text") or note.get("kind") or "") for note in trace.notes if isinstance(note, dict)]
     return {
         "title": trace.title or trace.trace_id,
-        "facts": facts(trace),
+        "facts": facts(trace, say),
         "end": trace.outcome.detail,
         "notes": [note for note in notes if note],
         "messages": messages,
     }
 
 
-def _about(step: TraceStep | None) -> str | None:
+def _about(step: TraceStep | None, say: Say) -> str | None:
     """The numbers of a model call, in words."""
     if step is None:
         return None
-    parts = [step.model, f"tokens: {tokens_words(step.usage)}"]
-    parts += [None if step.latency_ms is None else f"{step.latency_ms:,.0f} ms"]
-    parts += [None if step.first_token_ms is None else f"first token after {step.first_token_ms:,.0f} ms"]
-    parts += [None if step.cost is None else f"{step.cost:g} USD", step.finish_reason]
+    parts = [step.model, say("tokens: {n}", n=tokens_words(step.usage, say))]
+    parts += [None if step.latency_ms is None else say("{n} ms", n=f"{step.latency_ms:,.0f}")]
+    first = step.first_token_ms
+    parts += [None if first is None else say("first token after {n} ms", n=f"{first:,.0f}")]
+    parts += [None if step.cost is None else say("{n} USD", n=f"{step.cost:g}"), step.finish_reason]
     return " · ".join(part for part in parts if part)
 
 
-def _images(message: Message, lost: list[str]) -> list[str]:
+def _hides_part(message: Message) -> bool:
+    others = sum(isinstance(part, dict) and not isinstance(part.get("text"), str) for part in message.content or ())
+    return others > len(_images(message))
+
+
+def _images(message: Message) -> list[str]:
     """The images of a message that may be shown: of safe types, out of the file itself, and not too large."""
     if not isinstance(message.content, list):
         return []
     found = [image for image in images_of(message) if len(image.data) <= _LARGEST_IMAGE]
-    others = sum(isinstance(part, dict) and not isinstance(part.get("text"), str) for part in message.content)
-    if others > len(found):
-        sentence = (
-            f"files, and images of other types, from elsewhere or above {size_words(_LARGEST_IMAGE)} are only named"
-        )
-        lost += [] if sentence in lost else [sentence]
     return [f"data:{image.mime};base64,{base64.b64encode(image.data).decode()}" for image in found]

@@ -8,6 +8,7 @@ from agent import jsontext
 from agent.messages import Message
 from agent.trace import Trace, TraceStep
 from traces.export.facts import facts, tokens_words
+from traces.export.words import Say, sayer
 from traces.lookup import steps_by_reply
 from traces.text import message_text
 
@@ -16,15 +17,20 @@ SUFFIX = ".md"
 MIME = "text/markdown"
 
 
-def write(trace: Trace, lost: list[str]) -> bytes:
+def losses(trace: Trace) -> list[str]:
+    """What the form has no place for."""
+    lists = any(isinstance(message.content, list) for message in trace.messages)
+    return ["images and files are named with their type and size only"] if lists else []
+
+
+def write(trace: Trace, language: str = "en") -> bytes:
     """CommonMark in UTF-8."""
-    if any(isinstance(message.content, list) for message in trace.messages):
-        lost.append("images and files are named with their type and size only")
-    lines = [f"# Trace {inline(trace.title or trace.trace_id)}", ""]
-    lines += [f"- {name}: {inline(value)}" for name, value in facts(trace)]
+    say = sayer(language)
+    lines = [f"# {say('Trace')} {inline(trace.title or trace.trace_id)}", ""]
+    lines += [f"- {name}: {inline(value)}" for name, value in facts(trace, say)]
     steps = steps_by_reply(trace.steps)
     for position, message in enumerate(trace.messages):
-        lines += ["", *_message(trace, position, message, steps.get(position))]
+        lines += ["", *_message(trace, position, message, steps.get(position), say)]
     return (jsontext.clean("\n".join(lines)) + "\n").encode()
 
 
@@ -45,20 +51,25 @@ def _ticked(text: str, least: int, around: str) -> str:
     return f"{fence}{around}{text}{around}{fence}"
 
 
-def _message(trace: Trace, position: int, message: Message, step: TraceStep | None) -> list[str]:
+def _message(trace: Trace, position: int, message: Message, step: TraceStep | None, say: Say) -> list[str]:
     entry = trace.entries[position]
-    where = [f"made by {inline(entry.maker)}"]
-    where += [f"step {entry.step}"] if entry.step is not None else []
+    where = [say("made by {maker}", maker=inline(entry.maker))]
+    where += [say("step {n}", n=entry.step)] if entry.step is not None else []
     where += [inline(entry.at)] if entry.at else []
-    where += [f"answers the call {inline(message.tool_call_id)}"] if message.tool_call_id else []
+    where += [say("answers the call {id}", id=inline(message.tool_call_id))] if message.tool_call_id else []
     if step is not None:
-        where += [f"tokens: {tokens_words(step.usage)}"]
-        where += [f"{step.latency_ms:,.0f} ms"] if step.latency_ms is not None else []
-    lines = [f"## Message {position + 1}: {inline(message.role)}", "", ", ".join(where)]
+        where += [say("tokens: {n}", n=tokens_words(step.usage, say))]
+        where += [say("{n} ms", n=f"{step.latency_ms:,.0f}")] if step.latency_ms is not None else []
+    lines = [say("## Message {n}: {role}", n=position + 1, role=inline(message.role)), "", ", ".join(where)]
     if message.reasoning:
-        lines += ["", "Reasoning:", "", _block(message.reasoning)]
+        lines += ["", say("Reasoning:"), "", _block(message.reasoning)]
     if text := message_text(message):
         lines += ["", _block(text)]
     for call in message.tool_calls:
-        lines += ["", f"Asks for {inline(call.name)} as {inline(call.id)}:", "", _block(call.arguments_text())]
+        lines += [
+            "",
+            say("Asks for {tool} as {id}:", tool=inline(call.name), id=inline(call.id)),
+            "",
+            _block(call.arguments_text()),
+        ]
     return lines

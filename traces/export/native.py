@@ -10,6 +10,11 @@ SUFFIX = ".json"
 MIME = "application/json"
 
 
-def write(trace: Trace, lost: list[str]) -> bytes:
+def losses(trace: Trace) -> list[str]:
+    """Nothing."""
+    return []
+
+
+def write(trace: Trace, language: str = "en") -> bytes:
     """Strict JSON that reads back as the same trace."""
     return trace_bytes(trace)

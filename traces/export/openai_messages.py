@@ -14,7 +14,7 @@ from agent import jsontext
 from agent.messages import Message, ToolCall
 from agent.protocol import interrupted_result, with_own_ids
 from agent.trace import Trace
-from traces.export.order import answers, counted
+from traces.export.order import answers, counted, placed_results
 from traces.repair import as_text
 from traces.text import message_text
 
@@ -28,51 +28,60 @@ _NO_NAME = re.compile(r"[^A-Za-z0-9_-]")
 _PARTS = frozenset(("text", "image_url", "input_audio", "file", "refusal"))
 
 
-def write(trace: Trace, lost: list[str]) -> bytes:
-    """Strict JSON, one key a line of indentation, for people and for clients."""
-    body: dict[str, Any] = {"model": trace.model.name} if trace.model.name else {}
-    body["messages"] = [message.to_dict() for message in _message_list(trace, lost)]
-    if trace.tools:
-        body["tools"] = trace.tools
+def losses(trace: Trace) -> list[str]:
+    """What the form has no place for."""
+    results = answers(trace)
+    placed = set(placed_results(results))
+    orphans = sum(_role(message) == "tool" for at, message in enumerate(trace.messages) if at not in placed)
+    answered = [(at, position + 1 + place) for position, found in results.items() for place, at in enumerate(found)]
+    lost = counted(orphans, "result without a call", "left out")
+    lost += counted(sum(at is None for at, _ in answered), "call without a result", 'answered with "interrupted"')
+    moved = sum(at is not None and at != directly for at, directly in answered)
+    lost += counted(moved, "result elsewhere than behind its call", "moved there")
+    lost += counted(
+        sum(bool(message.extra) for message in trace.messages), "message with further keys", "the keys are left out"
+    )
     if trace.steps:
         lost.append("times, tokens, costs and decisions have no place in a message list")
+    return lost
+
+
+def write(trace: Trace, language: str = "en") -> bytes:
+    """Strict JSON, one key a line of indentation, for people and for clients."""
+    body: dict[str, Any] = {"model": trace.model.name} if trace.model.name else {}
+    body["messages"] = [message.to_dict() for message in _message_list(trace)]
+    if trace.tools:
+        body["tools"] = trace.tools
     return jsontext.dumps(body, indent=True).encode() + b"\n"
 
 
-def _message_list(trace: Trace, lost: list[str]) -> list[Message]:
+def _message_list(trace: Trace) -> list[Message]:
     """The messages of a trace as they may be sent to any provider."""
     results = answers(trace)
-    placed = {at for found in results.values() for at in found if at is not None}
+    placed = set(placed_results(results))
     made: list[Message] = []
-    orphans = unanswered = moved = 0
     for position, message in enumerate(trace.messages):
-        if position in placed:
+        if position in placed or _role(message) == "tool":
             continue
-        plain = _plain(message)
-        if plain.role == "tool":
-            orphans += 1
-            continue
-        plain = with_own_ids(plain)
+        plain = with_own_ids(_plain(message))
         made.append(plain)
         for place, at in enumerate(results.get(position, ())):
             call_id = plain.tool_calls[place].id
-            moved += at is not None and at != position + 1 + place
-            unanswered += at is None
             made.append(interrupted_result(call_id) if at is None else _result(trace.messages[at], call_id))
-    lost += counted(orphans, "result without a call", "left out")
-    lost += counted(unanswered, "call without a result", 'answered with "interrupted"')
-    lost += counted(moved, "result elsewhere than behind its call", "moved there")
-    lost += counted(sum(bool(message.extra) for message in trace.messages), "message with further keys", "left out")
     return made
+
+
+def _role(message: Message) -> str:
+    """The role that every provider takes for it."""
+    role = _ROLES.get(message.role, message.role)
+    if message.tool_calls and role != "tool":  # nobody else may ask for tools
+        return "assistant"
+    return role if role in _KNOWN_ROLES else "user"
 
 
 def _plain(message: Message) -> Message:
     """The message with the keys that every provider takes."""
-    role = _ROLES.get(message.role, message.role)
-    if message.tool_calls and role != "tool":  # nobody else may ask for tools
-        role = "assistant"
-    elif role not in _KNOWN_ROLES:
-        role = "user"
+    role = _role(message)
     calls = tuple(_call(call) for call in message.tool_calls) if role == "assistant" else ()
     content = _content(message)
     if content is None and not calls:

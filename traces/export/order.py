@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Mapping
+
 from agent.trace import Trace, TraceStep
 from traces.lookup import steps_by_reply
 from traces.repair import TOOL_ROLES
@@ -16,6 +18,11 @@ def answers(trace: Trace) -> dict[int, list[int | None]]:
         if message.tool_calls and message.role not in TOOL_ROLES:
             found[position] = _results(trace, position, steps.get(position), taken)
     return found
+
+
+def placed_results(results: Mapping[int, Iterable[int | None]]) -> Iterator[int]:
+    """The positions of all results that answer a call, of what :func:`answers` gave."""
+    yield from (at for found in results.values() for at in found if at is not None)
 
 
 def _results(trace: Trace, position: int, step: TraceStep | None, taken: set[int]) -> list[int | None]:
@@ -38,7 +45,7 @@ def _results(trace: Trace, position: int, step: TraceStep | None, taken: set[int
 
 
 def counted(number: int, what: str, then: str) -> list[str]:
-    """``["3 results without a call are left out"]``; nothing where the number is 0. ``what`` is the singular."""
+    """``["3 results without a call: left out"]``; nothing where the number is 0. ``what`` is the singular."""
     if not number:
         return []
     first, _, rest = what.partition(" ")

@@ -3,7 +3,17 @@
 const trace = JSON.parse(document.getElementById("data").textContent);
 const PREVIEW = 20000; // characters shown of one text; a button shows the rest
 const AT_ONCE = 200; // messages drawn before the browser may answer again
+const words = trace.words; // our own texts in the language of the page; an English page has none
 const ICONS = { system: "⚙", developer: "⚙", user: "♟", assistant: "✦", tool: "⚒", function: "⚒" };
+
+function t(text, values = {}) {
+  const said = Object.hasOwn(words, text) ? words[text] : text;
+  return said.replace(/\{(\w+)\}/g, (whole, name) => (Object.hasOwn(values, name) ? values[name] : whole));
+}
+
+const number = (value) => value.toLocaleString("en");
+const role = (name) => (Object.hasOwn(ICONS, name) ? t(name) : name);
+const maker = (name) => (["user", "model", "code", "environment"].includes(name) ? t(name) : name);
 
 function make(tag, text, className) {
   const element = document.createElement(tag);
@@ -18,45 +28,45 @@ function block(text) {
   pre.tabIndex = 0;
   box.append(pre);
   if (text.length > PREVIEW) {
-    const more = make("button", `Show all ${text.length.toLocaleString("en")} characters`);
+    const more = make("button", t("Show all {n} characters", { n: number(text.length) }));
     more.addEventListener("click", () => { pre.textContent = text; more.remove(); search(); });
     box.append(more);
   }
   return box;
 }
 
-function link(number, text) {
+function link(place, text) {
   const anchor = make("a", text);
-  anchor.href = `#m${number}`;
+  anchor.href = `#m${place}`;
   return anchor;
 }
 
 function article(message, position) {
-  const number = position + 1;
+  const place = position + 1;
   const box = make("article");
-  box.id = `m${number}`;
+  box.id = `m${place}`;
   if (Object.hasOwn(ICONS, message.role)) box.classList.add(message.role);
   const title = make("h2");
-  title.append(link(number, `#${number}`), ` ${Object.hasOwn(ICONS, message.role) ? ICONS[message.role] : "•"} ${message.role}`);
+  title.append(link(place, `#${place}`), ` ${Object.hasOwn(ICONS, message.role) ? ICONS[message.role] : "•"} ${role(message.role)}`);
   box.append(title);
-  const facts = [`made by ${message.maker}`, message.agent, message.step === undefined ? null : `step ${message.step}`,
-    message.at, message.about].filter(Boolean);
+  const facts = [t("made by {maker}", { maker: maker(message.maker) }), message.agent,
+    message.step === undefined ? null : t("step {n}", { n: message.step }), message.at, message.about].filter(Boolean);
   box.append(make("p", facts.join(" · "), "small"));
   if (message.asked !== undefined) {
-    const line = make("p", `result of ${message.tool || "a call"}, asked for in `, "small");
+    const line = make("p", `${t("result of {tool}, asked for in", { tool: message.tool || t("a call") })} `, "small");
     line.append(link(message.asked + 1, `#${message.asked + 1}`));
     box.append(line);
   }
-  if (message.orphan) box.append(make("p", "⚠ a result without a call", "small bad"));
-  if (message.failed) box.append(make("p", "✗ the tool failed", "small bad"));
-  if (message.reasoning) box.append(make("p", "reasoning", "small"), block(message.reasoning));
+  if (message.orphan) box.append(make("p", `⚠ ${t("a result without a call")}`, "small bad"));
+  if (message.failed) box.append(make("p", `✗ ${t("the tool failed")}`, "small bad"));
+  if (message.reasoning) box.append(make("p", t("reasoning"), "small"), block(message.reasoning));
   if (message.text) box.append(block(message.text));
   for (const [name, id, args] of message.calls || []) {
-    box.append(make("p", `asks for ${name}   ${id}`, "small"), block(args));
+    box.append(make("p", `${t("asks for {tool}", { tool: name })}   ${id}`, "small"), block(args));
   }
   for (const source of message.images || []) {
     const image = make("img");
-    image.alt = "image of this message";
+    image.alt = t("image of this message");
     image.loading = "lazy";
     image.src = source;
     box.append(image);
@@ -64,7 +74,7 @@ function article(message, position) {
   return box;
 }
 
-function words(message) {
+function textOf(message) {
   const calls = (message.calls || []).map((call) => call.join(" "));
   return [message.role, message.agent, message.tool, message.reasoning, message.text, ...calls].filter(Boolean)
     .join("\n").toLowerCase();
@@ -75,14 +85,14 @@ const head = make("header");
 const bar = make("div", undefined, "bar");
 const field = make("input");
 field.type = "search";
-field.placeholder = "Search all messages  ( / )";
-field.setAttribute("aria-label", "Search all messages");
+field.placeholder = t("Search all messages  ( / )");
+field.setAttribute("aria-label", t("Search all messages"));
 const count = make("span", "", "small");
 count.setAttribute("role", "status");
 const back = make("button", "↑");
-back.setAttribute("aria-label", "Previous message found");
+back.setAttribute("aria-label", t("Previous message found"));
 const on = make("button", "↓");
-on.setAttribute("aria-label", "Next message found");
+on.setAttribute("aria-label", t("Next message found"));
 bar.append(field, back, on, count);
 const roles = new Map();
 for (const message of trace.messages) roles.set(message.role, (roles.get(message.role) || 0) + 1);
@@ -97,9 +107,9 @@ function box(name, text, checked) {
   bar.append(label);
   boxes.set(name, input);
 }
-for (const [role, number] of roles) box(`role ${role}`, `${role} ${number.toLocaleString("en")}`, true);
-box("errors", "errors only", false);
-const theme = make("button", "Light / dark");
+for (const [name, count] of roles) box(`role ${name}`, `${role(name)} ${number(count)}`, true);
+box("errors", t("errors only"), false);
+const theme = make("button", t("Light / dark"));
 theme.addEventListener("click", () => {
   const dark = getComputedStyle(document.documentElement).colorScheme === "dark" ||
     (!document.documentElement.dataset.theme && matchMedia("(prefers-color-scheme: dark)").matches);
@@ -109,8 +119,8 @@ bar.append(theme);
 head.append(make("h1", trace.title), bar);
 const about = make("dl");
 for (const [name, value] of trace.facts) about.append(make("dt", name), make("dd", value));
-if (trace.end) about.append(make("dt", "End"), make("dd", trace.end));
-for (const note of trace.notes) about.append(make("dt", "Note"), make("dd", note));
+if (trace.end) about.append(make("dt", t("End")), make("dd", trace.end));
+for (const note of trace.notes) about.append(make("dt", t("Note")), make("dd", note));
 const list = make("main");
 document.body.append(head, about, list);
 
@@ -125,14 +135,14 @@ function search() {
   const errors = boxes.get("errors").checked;
   found = [];
   trace.messages.forEach((message, position) => {
-    if (wanted && texts[position] === undefined) texts[position] = words(message);
+    if (wanted && texts[position] === undefined) texts[position] = textOf(message);
     const shown = boxes.get(`role ${message.role}`).checked && (!errors || message.failed || message.orphan) &&
       (!wanted || texts[position].includes(wanted));
     if (shown) found.push(position);
     if (position < drawn) list.children[position].hidden = !shown;
   });
   current = -1;
-  count.textContent = `${found.length.toLocaleString("en")} of ${trace.messages.length.toLocaleString("en")} messages`;
+  count.textContent = t("{found} of {all} messages", { found: number(found.length), all: number(trace.messages.length) });
   highlight(wanted);
 }
 
