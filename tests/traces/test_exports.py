@@ -366,3 +366,32 @@ def test_every_bundled_trace_reads_back() -> None:
         assert open_trace(export(trace, "native").data) == [trace]
         for format in formats():
             assert export(trace, format).data
+
+
+# -- and back again ------------------------------------------------------------------------------------------------
+
+
+def test_atif_reads_back_with_all_its_numbers() -> None:
+    trace = made("go", "fine")
+    trace.messages[1] = Message("assistant", "fine")
+    usage = Usage(120, 30, 150, cached_tokens=80, cache_write_tokens=20, reasoning_tokens=10)
+    trace.steps = [TraceStep(index=1, reply=1, usage=usage, latency_ms=900.0, first_token_ms=200.0)]
+    (again,) = open_trace(export(trace, "atif").data)
+    assert again.steps[0].usage == usage
+    assert (again.steps[0].latency_ms, again.steps[0].first_token_ms) == (900.0, 200.0)
+
+
+def test_a_result_without_a_call_comes_back_from_atif_as_one_message() -> None:
+    trace = made("go", "found")
+    trace.messages[1] = Message("tool", "found", tool_call_id="lost")
+    (again,) = open_trace(export(trace, "atif").data)
+    assert [message.text for message in again.messages] == ["go", "found"]
+
+
+def test_a_message_list_offers_no_tools_that_others_do_not_have() -> None:
+    trace = made("go")
+    function = {"type": "function", "function": {"name": "add", "parameters": {}}}
+    trace.tools = [function, {"type": "code_execution_20250522", "name": "code_execution"}]
+    exported = export(trace, "openai")
+    assert json.loads(exported.data)["tools"] == [function]
+    assert "1 tool run by the provider: left out" in exported.lost

@@ -7,6 +7,7 @@ each call is followed at once by its one result.
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -41,6 +42,7 @@ def losses(trace: Trace) -> list[str]:
     lost += counted(
         sum(bool(message.extra) for message in trace.messages), "message with further keys", "the keys are left out"
     )
+    lost += counted(len(trace.tools) - len(_tools(trace)), "tool run by the provider", "left out")
     if trace.steps:
         lost.append("times, tokens, costs and decisions have no place in a message list")
     return lost
@@ -50,9 +52,19 @@ def write(trace: Trace, language: str = "en") -> bytes:
     """Strict JSON, one key a line of indentation, for people and for clients."""
     body: dict[str, Any] = {"model": trace.model.name} if trace.model.name else {}
     body["messages"] = [message.to_dict() for message in _message_list(trace)]
-    if trace.tools:
-        body["tools"] = trace.tools
+    if tools := _tools(trace):
+        body["tools"] = tools
     return jsontext.dumps(body, indent=True).encode() + b"\n"
+
+
+def _tools(trace: Trace) -> list[dict[str, Any]]:
+    """The tools that every provider takes: functions with a name."""
+    return [tool for tool in trace.tools if isinstance(_function(tool).get("name"), str)]
+
+
+def _function(tool: Any) -> Mapping[str, Any]:
+    function = tool.get("function") if isinstance(tool, Mapping) and tool.get("type") == "function" else None
+    return function if isinstance(function, Mapping) else {}
 
 
 def _message_list(trace: Trace) -> list[Message]:

@@ -174,14 +174,18 @@ class _Steps:
             message["tool_call_id"] = step["tool_call_id"]
         if message["content"] is None and not message.get("tool_calls"):
             message["content"] = ""
-        made_by_code = source == "agent" and step.get("llm_call_count") == 0
+        only_observed = source == "system" and not message["content"] and _results(step)
+        if not only_observed:
+            self._append(message, step, made_by_code=source == "agent" and step.get("llm_call_count") == 0)
+        self._read_results(step)
+
+    def _append(self, message: dict[str, Any], step: Mapping[str, Any], *, made_by_code: bool) -> None:
         at = moment(step.get("timestamp"))
         self._trace.message(message, at=at, line=self._line, maker="code" if made_by_code else None)
         if step.get("is_copied_context") is True:
             self.copied += 1
         elif message["role"] == "assistant":
             self._trace.numbers(_reply(step))
-        self._read_results(step)
 
     def _read_results(self, step: Mapping[str, Any]) -> None:
         results = _results(step)
@@ -236,7 +240,8 @@ def _reply(step: Mapping[str, Any]) -> Reply:
     usage = known_usage(
         {
             **{name: metrics.get(name) for name in ("prompt_tokens", "completion_tokens", "cached_tokens")},
-            "cache_write_tokens": extra.get("cache_creation_input_tokens"),
+            "cache_write_tokens": extra.get("cache_creation_input_tokens", extra.get("cache_write_tokens")),
+            "total_tokens": extra.get("total_tokens"),
             "reasoning_tokens": extra.get("reasoning_tokens", extra.get("reasoning_output_tokens")),
         }
     )
@@ -245,5 +250,6 @@ def _reply(step: Mapping[str, Any]) -> Reply:
         model=text(step.get("model_name")) or None,
         cost=amount(metrics.get("cost_usd")),
         latency_ms=amount(extra.get("latency_ms")),
+        first_token_ms=amount(extra.get("first_token_ms")),
         finish_reason=text(extra.get("finish_reason")) or None,
     )
