@@ -22,7 +22,7 @@ from traces.wire.parts import kind_of, listed, mapping
 
 NAME = "gemini-cli"
 _LOOKED_AT = 20
-_TYPES = frozenset(("user", "gemini", "info", "error", "warning"))
+_TYPES = frozenset(("user", "gemini", "model", "info", "error", "warning"))
 
 
 def matches(document: Document) -> bool:
@@ -51,7 +51,9 @@ def _is_head(record: Any) -> bool:
     if not isinstance(record, Mapping) or "sessionId" not in record:
         return False
     messages = listed(record.get("messages"))[:_LOOKED_AT]
-    return "projectHash" in record or any(kind_of(message) == "gemini" for message in messages)
+    if "projectHash" in record or any(kind_of(message) == "gemini" for message in messages):
+        return True
+    return any(kind_of(message) == "model" and "role" not in message for message in messages)
 
 
 def _is_change(record: Any) -> bool:
@@ -117,7 +119,7 @@ class _Story:
                 for data in gemini.converted({"role": "user", "parts": _parts(message.get("content"))}):
                     self._trace.message(data, at=at, line=line)
                 self._asked_at = at or self._asked_at
-            elif kind == "gemini":
+            elif kind in ("gemini", "model"):
                 self._answer(message, at, line)
             elif kind in _TYPES:
                 self._trace.note(kind, _words(message.get("content")))

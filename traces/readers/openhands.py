@@ -20,7 +20,7 @@ from traces.wire.parts import listed, mapping
 
 NAME = "openhands"
 _LOOKED_AT = 20
-_LISTS = ("trajectory", "history", "events")
+_LISTS = ("trajectory", "history", "events", "items")
 
 
 def matches(document: Document) -> bool:
@@ -42,7 +42,15 @@ def read(document: Document, out: ImportBuilder) -> None:
         else:
             out.unread("a record that is no event")
     if loose:
-        _read_events(loose, lines, out.trace(), out)
+        state, trace = _state_of(document), out.trace()
+        trace.model(openhands_sdk.model_of(state))
+        _read_events(loose, lines, trace, out, openhands_sdk.metrics_of(mapping(state.get("stats"))))
+
+
+def _state_of(document: Document) -> Mapping[str, Any]:
+    """What an archive keeps of a conversation beside its events: the agent, and what it used."""
+    states = (mapping(member.value) for member in document.members)
+    return next((state for state in states if "stats" in state and "agent" in state), {})
 
 
 def _records(document: Document) -> list[Any]:

@@ -11,11 +11,12 @@ from typing import Any
 
 from traces.builder import TraceBuilder
 from traces.importing import ImportBuilder
-from traces.readers.fields import text
+from traces.readers.fields import amount, text
 from traces.readers.openhands_turns import STATES, Turns, exit_ok, image_parts, time_of_event
 from traces.repair import as_text
 from traces.reply import Reply
-from traces.wire.parts import listed, mapping
+from traces.wire import litellm
+from traces.wire.parts import count, listed, mapping
 
 
 def is_event(value: Mapping[str, Any]) -> bool:
@@ -29,7 +30,9 @@ class Story(Turns):
     def __init__(
         self, trace: TraceBuilder, out: ImportBuilder, metrics: Mapping[str, Any], events: list[Mapping[str, Any]]
     ) -> None:
-        super().__init__(trace, out, metrics)
+        stats = [found for event in events if (found := _stats_of(event))]
+        self._metrics = {**(metrics_of(stats[-1]) if stats else {}), **metrics}
+        super().__init__(trace, out, self._metrics)
         self._together: defaultdict[str, list[Mapping[str, Any]]] = defaultdict(list)
         for event in events:
             if event.get("kind") == "ActionEvent" and (response_id := text(event.get("llm_response_id"))):
@@ -44,6 +47,12 @@ class Story(Turns):
             self.out.unread(f"an event of the program itself, not of the conversation: {event.get('kind')}"[:200])
         else:
             tell(self, event, time_of_event(event), line)
+
+    def end(self) -> None:
+        """State the totals of the conversation, those of its condenser and other helpers included."""
+        super().end()
+        usage = litellm.read_usage(self._metrics.get("accumulated_token_usage"))
+        self.trace.reported(usage=usage, cost=amount(self._metrics.get("accumulated_cost")))
 
     def _system(self, event: Mapping[str, Any], at: str | None, line: int | None) -> None:
         tools = [tool for tool in listed(event.get("tools")) if isinstance(tool, dict)]
@@ -114,6 +123,7 @@ class Story(Turns):
         status = text(value) if event.get("key") != "full_state" else text(mapping(value).get("execution_status"))
         if reason := STATES.get(status):
             self.trace.outcome(reason)
+        self.trace.model(model_of(mapping(value)))
         self.out.unread("an event of the program itself, not of the conversation: ConversationStateUpdateEvent")
 
 
@@ -131,6 +141,36 @@ _TELL: Mapping[str, Callable[[Story, Mapping[str, Any], str | None, int | None],
 }
 
 
+def metrics_of(stats: Mapping[str, Any]) -> dict[str, Any]:
+    """Tokens and cost of a conversation: those of the agent and of its helpers, which its state keeps apart."""
+    each = [metrics for metrics in mapping(stats.get("usage_to_metrics")).values() if isinstance(metrics, Mapping)]
+    totals = [mapping(metrics.get("accumulated_token_usage")) for metrics in each]
+    costs = [cost for metrics in each if (cost := amount(metrics.get("accumulated_cost"))) is not None]
+    merged: dict[str, Any] = {
+        key: [item for metrics in each for item in listed(metrics.get(key))]
+        for key in ("token_usages", "response_latencies")
+    }
+    if any(totals):
+        summed = {name: count(*(total.get(name) for total in totals)) for name in _COUNTS}
+        merged["accumulated_token_usage"] = {name: value for name, value in summed.items() if value is not None}
+    return merged | ({"accumulated_cost": sum(costs)} if costs else {})
+
+
+_COUNTS = ("prompt_tokens", "completion_tokens", "cache_read_tokens", "cache_write_tokens", "reasoning_tokens")
+
+
+def model_of(state: Mapping[str, Any]) -> Any:
+    """The model of the agent, where the state of a conversation says it."""
+    return mapping(mapping(state.get("agent")).get("llm")).get("model")
+
+
+def _stats_of(event: Mapping[str, Any]) -> Mapping[str, Any]:
+    if event.get("kind") != "ConversationStateUpdateEvent":
+        return {}
+    value = mapping(event.get("value"))
+    return value if event.get("key") == "stats" else mapping(value.get("stats"))
+
+
 def _parts(value: Any) -> list[Mapping[str, Any]]:
     return [{"text": value}] if isinstance(value, str) else listed(value)
 
@@ -144,8 +184,9 @@ def _content(parts: list[Mapping[str, Any]]) -> str | list[dict[str, Any]]:
 
 def _seen(seen: Mapping[str, Any]) -> str | list[dict[str, Any]]:
     """What a tool showed: its content, else its output, else everything it holds."""
-    if content := _content(_parts(seen.get("content"))):
-        return content
+    said = _parts(seen.get("content"))
+    if (content := _content(said)) or said:
+        return content  # a command may print nothing
     for key in ("output", "text", "error", "content"):
         if isinstance(value := seen.get(key), str):
             return value

@@ -84,9 +84,11 @@ def test_each_session_of_a_file_is_a_trace():
 
 
 def test_a_session_without_a_project_is_told_by_who_speaks():
-    bare = {"sessionId": "s", "messages": [{"type": "user", "content": "Hi"}, {"type": "gemini", "content": "Hello."}]}
-    report = opened(bare)
-    assert (report.format, len(report.traces[0].messages)) == ("gemini-cli", 2)
+    for name in ("gemini", "model"):
+        talk = [{"type": "user", "content": "Hi"}, {"type": name, "content": "Hello."}]
+        report = opened({"sessionId": "s", "messages": talk})
+        assert report.format == "gemini-cli"
+        assert [message.role for message in report.traces[0].messages] == ["user", "assistant"]
 
 
 @given(damaged([HEAD, ASKED, ANSWERED, {"$set": {"messages": [ASKED]}}, ENDED, {"$rewindTo": "m5"}]))

@@ -202,6 +202,49 @@ def test_a_rejected_action_of_the_sdk_was_rejected():
     assert (trace.steps[0].tools[0].decision, trace.messages[3].text) == ("rejected", "No.")
 
 
+STATS = {
+    "usage_to_metrics": {
+        "agent": {
+            "accumulated_cost": 0.5,
+            "accumulated_token_usage": {"prompt_tokens": 100, "completion_tokens": 5, "cache_read_tokens": 40},
+            "token_usages": [{"response_id": "r1", "prompt_tokens": 100, "completion_tokens": 5}],
+        },
+        "condenser": {
+            "accumulated_cost": 0.25,
+            "accumulated_token_usage": {"prompt_tokens": 10, "completion_tokens": 1, "cache_read_tokens": 0},
+        },
+        "odd": None,
+    }
+}
+
+
+def test_what_a_conversation_of_the_sdk_used_stands_in_its_state():
+    state = {"agent": {"llm": {"model": "m"}}, "execution_status": "finished", "stats": STATS}
+    call = sdk_call(3, 3, "c1")
+    told = sdk(9, "ConversationStateUpdateEvent", 8, "environment", key="full_state", value=state)
+    alone = sdk(9, "ConversationStateUpdateEvent", 8, "environment", key="stats", value=STATS)
+    archive = io.BytesIO()
+    with zipfile.ZipFile(archive, "w") as held:
+        held.writestr("c/base_state.json", json.dumps(state))
+        held.writestr("c/events/event-00001.json", json.dumps(SDK[1]))
+        held.writestr("c/events/event-00002.json", json.dumps(call))
+    for report, model in (
+        (opened([SDK[1], call, told]), "m"),
+        (opened({"items": [SDK[1], call, alone], "next_page_id": None}), None),
+        (read_file(archive.getvalue(), "c.zip"), "m"),
+    ):
+        (trace,) = report.traces
+        summary = summarise(trace)
+        assert (summary.reported.total, summary.reported.cached_tokens, summary.reported_cost) == (116, 40, 0.75)
+        assert (trace.steps[0].usage.total, trace.model.name) == (105, model)
+
+
+def test_a_command_of_the_sdk_that_printed_nothing_gave_nothing():
+    silent = sdk_seen(5, 4, "c1", content=[{"type": "text", "text": ""}], exit_code=0, metadata={"exit_code": 0})
+    (trace,) = opened([*SDK[1:3], silent]).traces
+    assert trace.messages[2].text == ""
+
+
 def test_an_archive_of_one_file_an_event_is_one_conversation():
     packed = io.BytesIO()
     with zipfile.ZipFile(packed, "w") as archive:
@@ -217,7 +260,7 @@ def test_damaged_events_never_bring_the_reader_down(value):
     survives(value, "openhands")
 
 
-@given(damaged(SDK))
+@given(damaged([*SDK, sdk(10, "ConversationStateUpdateEvent", 9, "environment", key="stats", value=STATS)]))
 def test_damaged_events_of_the_sdk_never_bring_the_reader_down(value):
     survives(value, "openhands")
 
