@@ -146,10 +146,10 @@ def metrics_of(stats: Mapping[str, Any]) -> dict[str, Any]:
     each = [metrics for metrics in mapping(stats.get("usage_to_metrics")).values() if isinstance(metrics, Mapping)]
     totals = [mapping(metrics.get("accumulated_token_usage")) for metrics in each]
     costs = [cost for metrics in each if (cost := amount(metrics.get("accumulated_cost"))) is not None]
-    merged: dict[str, Any] = {
-        key: [item for metrics in each for item in listed(metrics.get(key))]
-        for key in ("token_usages", "response_latencies")
-    }
+    merged: dict[str, Any] = {}
+    for key in ("token_usages", "response_latencies"):
+        if rows := [row for metrics in each for row in listed(metrics.get(key))]:
+            merged[key] = rows
     if any(totals):
         summed = {name: count(*(total.get(name) for total in totals)) for name in _COUNTS}
         merged["accumulated_token_usage"] = {name: value for name, value in summed.items() if value is not None}
