@@ -15,7 +15,7 @@ from pages.parts.data import private, store
 from pages.parts.exports import export_menu
 from pages.parts.facts import findings_fact
 from pages.parts.faults import noticed_panel
-from pages.parts.following import follow, keep_to_newest
+from pages.parts.following import follow, keep_to_newest, where_it_went
 from pages.parts.import_report import import_report
 from pages.parts.library import library, title_words
 from pages.parts.mapper import by_columns, mapper
@@ -52,7 +52,9 @@ def page() -> None:
 
 def by_path(path: str) -> None:
     """Draw a file of this machine, as it grows."""
-    head = back(Path(path).name)
+    path = where_it_went(path)
+    head = back()
+    head.text(Path(path).name, width="content")
     if not private():
         raise InputError(t("Files are opened by their path only where no other machine can reach the server."))
     file = followed(path)
@@ -64,29 +66,42 @@ def by_path(path: str) -> None:
 def saved(trace_id: str) -> None:
     """Draw a trace of the library."""
     info = store().find(trace_id)
-    head = back("" if info is None else title_words(info.title))
+    head = back()
     if info is None:
         moved(trace_id, head)
         return
     address.remember_file(trace_id, info.path, info.number)
     open_run = registry().find(trace_id)
     if info.kind == INTERRUPTED:
-        state = t("This run was interrupted.") if open_run is None else t("This run is still open.")
-        with st.container(horizontal=True, vertical_alignment="center"):
-            st.markdown(f":orange-badge[{state}]", width="content")
-            stepper_link(trace_id, t("Continue it on the Run page"))
+        unfinished_run(info, open_here=open_run is not None)
     opened = read_line(info)
+    traces = opened.report.traces
+    number = address.conversation(len(traces), max(info.number, 0)) if traces else -1
     with head:
-        if can_open(info, opened.report.traces):
+        title = "" if number in (-1, info.number) else traces[number].title
+        st.text(title_words(title or info.title), width="content")
+        if can_open(info, traces):
             stepper_link(trace_id, t("Open in the stepper"))
-        if opened.report.traces:
+        if traces:
             st.page_link(
                 "pages/compare.py",
                 label=t("Compare"),
                 icon=":material/compare_arrows:",
-                query_params=address_compare.link(trace_id),
+                query_params=address_compare.link(traces[number].trace_id),
             )
     show(opened, info.number, head, live=open_run is not None and not open_run.done)
+
+
+def unfinished_run(info: TraceInfo, *, open_here: bool) -> None:
+    """Say why a run has no end, and lead to where it can go on; not while another program runs it."""
+    elsewhere = not open_here and followed(info.path).has_grown
+    with st.container(horizontal=True, vertical_alignment="center"):
+        if elsewhere:
+            st.markdown(f":blue-badge[{t('Another program is running this.')}]", width="content")
+            return
+        state = t("This run is still open.") if open_here else t("This run was interrupted.")
+        st.markdown(f":orange-badge[{state}]", width="content")
+        stepper_link(info.id, t("Continue it on the Run page"))
 
 
 def read_line(info: TraceInfo) -> Opened:
@@ -117,11 +132,10 @@ def stepper_link(trace_id: str, label: str) -> None:
     st.page_link("pages/run.py", label=label, icon=":material/play_circle:", query_params=address.run_link(trace_id))
 
 
-def back(name: str) -> DeltaGenerator:
-    """Draw the way back to the list and the name of what is shown; gives the line, which has room for more."""
+def back() -> DeltaGenerator:
+    """Draw the way back to the list; gives the line, which has room for the name of what is shown and for more."""
     head = st.container(horizontal=True, vertical_alignment="center", key="trace-line")
     head.button(t("All traces"), icon=":material/arrow_back:", key="all", on_click=address.close_trace)
-    head.text(name, width="content")
     return head
 
 

@@ -14,7 +14,7 @@ from typing import NamedTuple, TypeVar
 
 import msgspec
 
-VERSION = 4
+VERSION = 5
 """Raise it when the columns change, or when readers give other results for the same files."""
 FILE_NAME = ".index.sqlite"
 INTERRUPTED = "interrupted"

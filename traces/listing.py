@@ -87,7 +87,7 @@ def _glance_of(trace: Trace) -> Glance:
 def _info(seen: Glance, format: str | None, number: int, path: str, stamp: Stamp, kind: str) -> TraceInfo:
     return TraceInfo(
         id=seen.trace_id,
-        title=jsontext.clean(seen.title),
+        title=jsontext.clean(seen.title if seen.title.strip() else Path(path).name),
         task=jsontext.clean(cell(seen.task, _TASK)),
         format=format,
         model=jsontext.clean(", ".join(seen.models)) or None,

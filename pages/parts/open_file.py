@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 from pathlib import Path
+from urllib.parse import unquote, urlsplit
 
 import streamlit as st
 
@@ -78,7 +80,30 @@ def _take_uploads() -> None:
 
 
 def _take_path() -> None:
-    text = str(address.setting(_PATH_FIELD) or "").strip().strip("\"'")
-    if text:
+    """Open the file. A path that leads to none stays in the field, so that it can be put right."""
+    path = _path_in(str(address.setting(_PATH_FIELD) or ""))
+    if path is None:
+        return
+    try:
+        folder = path.is_dir() if path.exists() else None
+    except (OSError, ValueError) as error:  # no right to look, or no path at all
+        address.tell(str(error))
+        return
+    if folder is None:
+        address.tell(t("{path} is not there.", path=path))
+    elif folder:
+        address.tell(t("{path} is a folder; name a file in it.", path=path))
+    else:
         address.put(_PATH_FIELD, "")
-        address.open_path(str(Path(text).expanduser()))
+        address.open_path(str(path))
+
+
+def _path_in(text: str) -> Path | None:
+    """The path that was typed, or pasted from a shell or a file manager; None for nothing."""
+    text = text.strip().strip("\"'")
+    if text.startswith("file://"):
+        text = unquote(urlsplit(text).path)
+    path = Path(text)
+    with contextlib.suppress(RuntimeError):  # ~somebody, who is not known here
+        path = path.expanduser()
+    return path.absolute() if text else None
