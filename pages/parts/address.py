@@ -236,15 +236,15 @@ def keep_faults(faults: tuple[Fault, ...]) -> None:
     st.session_state[_NEXT_FAULTS] = faults
 
 
-def draft(run: str, empty: T) -> T:
-    """What this session has changed so far for a fork of a run."""
-    kept: T = st.session_state.get(f"{_DRAFT}-{run}", empty)
+def draft(name: str, empty: T) -> T:
+    """What this session has written and not made or saved yet: of the fork of a run, or of a note."""
+    kept: T = st.session_state.get(f"{_DRAFT}-{name}", empty)
     return kept
 
 
-def keep_draft(run: str, draft: object) -> None:
-    """Remember what is changed for a fork of a run."""
-    st.session_state[f"{_DRAFT}-{run}"] = draft
+def keep_draft(name: str, draft: object) -> None:
+    """Remember what is written there so far."""
+    st.session_state[f"{_DRAFT}-{name}"] = draft
 
 
 def tell(text: str) -> None:

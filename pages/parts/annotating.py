@@ -65,12 +65,18 @@ def annotations_panel(trace: Trace, selected: int | None, *, key: str) -> None:
 
 
 def _form(trace: Trace, position: int | None, note: Note, known: list[str], key: str, label: str) -> None:
-    """The fields of one note. They begin with what is kept, and are read when the button is pressed."""
+    """The fields of one note. They begin with what is kept, or with what was written here and is not saved yet."""
     fields = f"{key}-{trace.trace_id}-{'trace' if position is None else position}"
     text, tags = f"{fields}-text", f"{fields}-tags"
-    address.seed(text, note.text)
-    address.seed(tags, list(note.tags))
-    st.text_area(label, key=text, height=HEIGHT_PX, max_chars=MAX_TEXT)
+    written: Note | None = address.draft(fields, None)
+    draft = note if written is None else written
+    address.seed(text, draft.text)
+    address.seed(tags, list(draft.tags))
+
+    def keep() -> None:
+        address.keep_draft(fields, _written(text, tags))
+
+    st.text_area(label, key=text, height=HEIGHT_PX, max_chars=MAX_TEXT, on_change=keep)
     chosen = address.setting(tags, [])
     st.multiselect(
         t("Tags"),
@@ -79,27 +85,36 @@ def _form(trace: Trace, position: int | None, note: Note, known: list[str], key:
         accept_new_options=True,
         placeholder=t("Tags: choose, or write a new one"),
         label_visibility="collapsed",
+        on_change=keep,
     )
     title = trace.title or trace.task[:80]
-    st.button(
-        t("Save the note"),
-        key=f"{fields}-save",
-        icon=":material/save:",
-        on_click=_save,
-        args=(trace.trace_id, title, position, text, tags),
-    )
+    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+        st.button(
+            t("Save the note"),
+            key=f"{fields}-save",
+            icon=":material/save:",
+            on_click=_save,
+            args=(trace.trace_id, title, position, fields, text, tags),
+        )
+        if draft != note:
+            st.caption(t("not saved yet"), width="content")
 
 
-def _save(trace_id: str, title: str, position: int | None, text: str, tags: str) -> None:
-    note = Note(address.setting(text, ""), tuple(address.setting(tags, ())))
+def _written(text: str, tags: str) -> Note:
+    """What the fields of these keys hold."""
+    return Note(address.setting(text, ""), tuple(address.setting(tags, ())))
+
+
+def _save(trace_id: str, title: str, position: int | None, fields: str, text: str, tags: str) -> None:
     try:
-        kept = notebook().write(trace_id, note, position, title=title)
+        kept = notebook().write(trace_id, _written(text, tags), position, title=title)
     except AgentError as error:
         address.tell(str(error))
         return
     now = kept.trace if position is None else kept.messages.get(position, Note())
     address.put(text, now.text)
     address.put(tags, list(now.tags))
+    address.keep_draft(fields, None)
 
 
 def _list(trace: Trace, notes: Notes) -> None:

@@ -8,12 +8,16 @@ from traces.store import SAMPLES
 
 
 def _page(selected: int | None) -> None:
+    import streamlit as st
+
     from pages.parts.annotating import annotations_panel
     from pages.parts.notices import notices
     from traces import open_trace
     from traces.store import SAMPLES
 
     notices()
+    if st.session_state.get("elsewhere"):  # another tab of the trace
+        return
     annotations_panel(open_trace(SAMPLES / "calc.json")[0], selected, key="notes")
 
 
@@ -55,6 +59,21 @@ def test_the_fields_begin_with_what_is_kept_and_an_emptied_note_is_gone(data, tr
     app.multiselect[0].set_value([])
     save(app, 1)
     assert not Notebook(data).of(trace_id)
+
+
+def test_what_was_written_and_not_saved_is_still_there_after_another_message(data, trace_id):
+    app = panel(2)
+    app.text_area[0].input("half a thought").run()
+    assert any("not saved yet" in each.value for each in app.caption)
+    app.session_state["elsewhere"] = True
+    app.run()
+    assert not app.text_area
+    app.session_state["elsewhere"] = False
+    app.run()
+    assert app.text_area[0].value == "half a thought"
+    save(app, 2)
+    assert Notebook(data).of(trace_id).messages[2].text == "half a thought"
+    assert not any("not saved yet" in each.value for each in app.caption)
 
 
 def test_without_a_selected_message_only_the_trace_has_a_field(data):
