@@ -1,4 +1,4 @@
-"""SWE-agent: ``.traj`` files of both eras, and files of demonstrations that hold a history alone.
+"""SWE-agent: ``.traj`` files of both eras, files of demonstrations that hold a history alone, and those without one.
 
 Until 0.7 the model answers in text and the environment in the role of the user; since 1.0 there are tool calls, and a
 tool message names its call in a list, ``tool_call_ids``. ``trajectory`` repeats the prompt at every step; only the
@@ -41,7 +41,7 @@ _ENDS = (
 
 def matches(document: Document) -> bool:
     """Some of the first records hold a history of messages as SWE-agent keeps them, or attempts with such histories."""
-    return any(map(_is_run, document.records[:_LOOKED_AT]))
+    return any(_is_run(record) or _has_steps(record) for record in document.records[:_LOOKED_AT])
 
 
 def read(document: Document, out: ImportBuilder) -> None:
@@ -54,6 +54,8 @@ def read(document: Document, out: ImportBuilder) -> None:
                 _read_run(attempt, out, line, f"attempt {count} of {len(attempts)}")
         elif _is_run(record):
             _read_run(record, out, line)
+        elif _has_steps(record):
+            _read_run({**record, "history": _history_of(record["trajectory"])}, out, line)
         else:
             out.unread("a record without a history of messages")
 
@@ -68,6 +70,25 @@ def _is_run(record: Any) -> bool:
 def _is_history(value: Any) -> bool:
     messages = listed(value)[:_LOOKED_AT]
     return any(isinstance(message.get("role"), str) and not _MARKS.isdisjoint(message) for message in messages)
+
+
+def _has_steps(record: Any) -> bool:
+    """Whether it holds steps but no history, as files do from which it was taken to make them smaller."""
+    steps = listed(mapping(record).get("trajectory"))[:_LOOKED_AT]
+    return any({"action", "observation", "response", "thought"} <= step.keys() for step in steps)
+
+
+def _history_of(steps: Any) -> list[dict[str, Any]]:
+    """The history that the steps tell: what the first of them asked, then each answer and what it brought."""
+    first = next(iter(listed(steps)), {})
+    history = [dict(message) for message in listed(first.get("query") or first.get("messages"))]
+    for step in listed(steps):
+        said = {key: step[key] for key in ("thought", "action", "tool_calls", "thinking_blocks") if key in step}
+        history.append({"role": "assistant", "content": step.get("response"), **said})
+        if seen := step.get("observation"):
+            ids = step.get("tool_call_ids")
+            history.append({"role": "tool" if ids else "user", "content": seen, "tool_call_ids": ids})
+    return history
 
 
 def _read_run(run: Mapping[str, Any], out: ImportBuilder, line: int | None, attempt: str = "") -> None:

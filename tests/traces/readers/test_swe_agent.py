@@ -110,6 +110,30 @@ def test_a_history_alone_opens():
     assert (report.format, len(report.traces[0].messages)) == ("swe-agent", 6)
 
 
+STEPS = {
+    "trajectory": [
+        {
+            "query": [{"role": "system", "content": "You fix."}, {"role": "user", "content": "Fix it."}],
+            "response": "I look.", "thought": "I look.", "action": "ls", "observation": "a.py", "execution_time": 0.5,
+        },
+        {
+            **called(2), "response": "I print.", "observation": "x", "tool_call_ids": ["c2"], "execution_time": 0.25,
+        },
+        {"response": "I submit.", "thought": "I submit.", "action": "submit", "observation": "", "state": "{}"},
+    ],
+    "info": {"exit_status": "submitted"},
+}  # fmt: skip
+
+
+def test_steps_without_a_history_tell_it():
+    report = opened(STEPS)
+    (trace,) = report.traces
+    roles = [message.role for message in trace.messages]
+    assert roles == ["system", "user", "assistant", "user", "assistant", "tool", "assistant"]
+    assert (report.format, trace.task, trace.outcome.reason) == ("swe-agent", "Fix it.", "final")
+    assert [(run.message, run.latency_ms) for run in trace.steps[1].tools] == [(5, 250)]
+
+
 def test_attempts_are_traces():
     report = opened({**NEW, "attempts": [NEW, {**NEW, "info": {"exit_status": "exit_context"}}]})
     assert [trace.title for trace in report.traces] == ["repo-1 · attempt 1 of 2", "repo-1 · attempt 2 of 2"]
@@ -123,6 +147,11 @@ def test_a_thought_outside_the_content_is_reasoning():
 
 @given(damaged(NEW))
 def test_damaged_files_never_bring_the_reader_down(value):
+    survives(value, "swe-agent")
+
+
+@given(damaged(STEPS))
+def test_damaged_steps_never_bring_the_reader_down(value):
     survives(value, "swe-agent")
 
 
