@@ -58,9 +58,8 @@ def by_path(path: str) -> None:
     if not private():
         raise InputError(t("Files are opened by their path only where no other machine can reach the server."))
     file = followed(path)
-    opened = file.opened(address.format_override())
-    follow(path, file)
-    show(opened, 0, head)
+    follow(path, file)  # first: a file that is half written at this moment can be opened at the next
+    show(file.opened(address.format_override()), 0, head)
 
 
 def saved(trace_id: str) -> None:
