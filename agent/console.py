@@ -10,8 +10,8 @@ import io
 import os
 import re
 import sys
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import NoReturn, TextIO
 
@@ -82,14 +82,21 @@ def say(text: str) -> None:
     Raises:
         InputError: standard output cannot be written.
     """
-    try:
+    with _written():
         sys.stdout.write(jsontext.clean(text) + "\n")
         sys.stdout.flush()
-    except BrokenPipeError:
-        raise
-    except OSError as error:
-        _drop(sys.stdout)
-        raise InputError(f"standard output: {error.strerror}") from error
+
+
+def say_bytes(data: bytes) -> None:
+    """Write a result that is a file of its own.
+
+    Raises:
+        InputError: standard output cannot be written.
+    """
+    with _written():
+        sys.stdout.flush()
+        sys.stdout.buffer.write(data)
+        sys.stdout.buffer.flush()
 
 
 def tell(text: str) -> None:
@@ -118,6 +125,18 @@ def _code_of(run: Callable[[], int]) -> int:
     except _HelpWanted as wanted:
         say(str(wanted))
         return DONE
+
+
+@contextmanager
+def _written() -> Iterator[None]:
+    """Standard output that cannot be written is bad input; a reader that has had enough is not."""
+    try:
+        yield
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        _drop(sys.stdout)
+        raise InputError(f"standard output: {error.strerror}") from error
 
 
 def _drop(stream: TextIO) -> None:

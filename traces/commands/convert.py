@@ -5,12 +5,11 @@ Exit code 0: it was written. 1: the file did not open, or holds no conversation.
 
 from __future__ import annotations
 
-import sys
 from argparse import Namespace
 from pathlib import Path
 from typing import Any
 
-from agent.console import DONE, FAILED, printable, say, tell
+from agent.console import DONE, FAILED, printable, say, say_bytes, tell
 from agent.errors import InputError
 from agent.trace import Trace
 from traces.commands.files import add_format, read_named
@@ -97,9 +96,7 @@ def _exported(trace: Trace, report: ImportReport, options: Namespace) -> Exporte
 
 def _write(exported: Exported, out: str | None, force: bool) -> None:
     if out == _STDOUT:
-        sys.stdout.flush()
-        sys.stdout.buffer.write(exported.data)
-        sys.stdout.buffer.flush()
+        say_bytes(exported.data)
         return
     path = Path(out) if out else Path(exported.name)
     if path.is_dir():

@@ -74,6 +74,8 @@ def read_named(name: str, format: str | None) -> ImportReport:
         InputError: it cannot be opened; the text says what is wrong and where.
     """
     if name == STDIN:
+        if sys.stdin is None:  # closed by the caller
+            raise InputError(f"{STDIN_NAME} is closed")
         return read_file(sys.stdin.buffer.read(MAX_UNPACKED + 1), STDIN_NAME, format=format)
     return read_file(Path(name), name, format=format)
 
