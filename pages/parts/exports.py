@@ -44,19 +44,25 @@ def export_menu(trace: Trace, report: ImportReport | None = None, *, key: str) -
                 st.text("\n".join(map(_line, removed[:_SHOWN])))
                 if len(removed) > _SHOWN:
                     st.caption(t("and {n} more", n=len(removed) - _SHOWN))
-        words, lost = _words(), _left_out(trace, which)
-        for name in formats():
-            exporter = find_exporter(name)
-            file = file_name(trace, exporter.SUFFIX)
-            label, help = words[name]
-            make = partial(_export, trace, name, address.language())
-            _button(label, help, make, file, exporter.MIME, f"{key}-{name}")
-            if lost[name]:
-                what = "; ".join(map(loop_words, lost[name]))
-                st.caption(t("Not in this form as it was: {what}", what=what))
-        label, help = words["bundle"]
-        make = partial(_bundle, trace, report)
-        _button(label, help, make, file_name(trace, BUNDLE_SUFFIX), BUNDLE_MIME, f"{key}-bundle")
+        with st.container(gap="xsmall"):
+            _buttons(trace, report, _left_out(trace, which), key)
+
+
+def _buttons(trace: Trace, report: ImportReport | None, lost: dict[str, list[str]], key: str) -> None:
+    """A button for each form, and below it what the form has no place for."""
+    words = _words()
+    for name in formats():
+        exporter = find_exporter(name)
+        file = file_name(trace, exporter.SUFFIX)
+        label, help = words[name]
+        make = partial(_export, trace, name, address.language())
+        _button(label, help, make, file, exporter.MIME, f"{key}-{name}")
+        if lost[name]:
+            what = "; ".join(map(loop_words, lost[name]))
+            st.caption(t("Not in this form as it was: {what}", what=what))
+    label, help = words["bundle"]
+    make = partial(_bundle, trace, report)
+    _button(label, help, make, file_name(trace, BUNDLE_SUFFIX), BUNDLE_MIME, f"{key}-bundle")
 
 
 @st.cache_resource(max_entries=8, show_spinner=False)

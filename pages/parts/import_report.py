@@ -7,11 +7,13 @@ from collections.abc import Callable
 import streamlit as st
 
 from pages.parts import address
-from pages.parts.words import t
+from pages.parts.words import loop_words, t
 from traces.detect import formats
 from traces.report import ImportReport
 
 _DETECTED = ""
+_SHOWN = 100
+"""Sentences of one kind that are written out."""
 
 
 def import_report(report: ImportReport, remarks: list[str]) -> None:
@@ -23,13 +25,13 @@ def import_report(report: ImportReport, remarks: list[str]) -> None:
     """
     parts = {
         t("Lines that could not be read"): [
-            t("line {n}: {why}", n=bad.line, why=bad.error) for bad in report.bad_lines
+            t("line {n}: {why}", n=bad.line, why=loop_words(bad.error)) for bad in report.bad_lines[:_SHOWN]
         ],
         t("Left out"): report.unread,
         t("Put right while reading; the original stands beside the message"): report.repaired,
         t("Remarks"): list(dict.fromkeys([*report.warnings, *remarks])),
     }
-    count = sum(map(len, parts.values()))
+    count = sum(map(len, parts.values())) + max(0, len(report.bad_lines) - _SHOWN)
     label = t("Read as {format}", format=_format_word(report.format))
     if len(report.traces) > 1:
         label += " · " + t("{n} conversations", n=f"{len(report.traces):,}")
@@ -38,8 +40,11 @@ def import_report(report: ImportReport, remarks: list[str]) -> None:
         st.text(report.file)
         for title, lines in parts.items():
             if lines:
-                st.markdown(f"**{title}**")
-                st.text("\n".join(lines))
+                with st.container(gap=None):
+                    st.markdown(f"**{title}**")
+                    st.text("\n".join(map(loop_words, lines[:_SHOWN])))
+        if hidden := count - sum(len(lines[:_SHOWN]) for lines in parts.values()):
+            st.caption(t("and {n} more", n=f"{hidden:,}"))
         format_choice()
 
 

@@ -8,14 +8,14 @@ from agent import jsontext
 from pages.parts.import_report import format_choice
 from pages.parts.mapper import mapper
 from pages.parts.message_view import text_block
-from pages.parts.words import t
+from pages.parts.words import loop_words, t
 from traces.report import ImportReport
 
 
 def unknown_file(report: ImportReport) -> None:
     """Draw why there is no conversation, the choice of a format, the form for its columns, and the JSON itself."""
     st.warning(t("No conversation was found in this file."))
-    st.text("\n".join([*report.unread, *report.warnings]))
+    st.text("\n".join(map(loop_words, [*report.unread, *report.warnings])))
     format_choice()
     mapper(report, key=f"mapper-{report.id}")
     if report.tree is not None:

@@ -21,7 +21,8 @@ LANGUAGES = {"en": "English", "zh": "中文"}
 
 CATALOGUES = Path(__file__).with_name("zh")
 """One file for each part of the app."""
-SENTENCES = Path(__file__).with_name("sentences_zh.json")
+SENTENCES = tuple(Path(__file__).with_name(name) for name in ("sentences_zh.json", "import_zh.json"))
+"""Templates of the sentences that the loop writes, and of those that reading a file gives."""
 
 
 def t(text: str, **values: object) -> str:
@@ -45,7 +46,7 @@ def catalogue() -> dict[str, str]:
 
 
 def loop_words(text: str) -> str:
-    """A sentence that the loop or a check wrote into a trace, in the language of this session."""
+    """A sentence that the loop, a check or a reader of files wrote, in the language of this session."""
     return translate_loop_words(text, address.language())
 
 
@@ -66,8 +67,16 @@ def translate_loop_words(text: str, language: str) -> str:
 @cache
 def sentences() -> list[tuple[re.Pattern[str], str]]:
     """Templates as ``(pattern, Chinese text)``, the more exact ones before those that they are a case of."""
-    templates: dict[str, str] = json.loads(SENTENCES.read_text(encoding="utf-8"))
-    return [(_pattern(english), chinese) for english, chinese in templates.items()]
+    return [(_pattern(english), chinese) for english, chinese in templates().items()]
+
+
+@cache
+def templates() -> dict[str, str]:
+    """English template -> Chinese text, out of all files of :data:`SENTENCES`."""
+    found: dict[str, str] = {}
+    for path in SENTENCES:
+        found |= json.loads(path.read_text(encoding="utf-8"))
+    return found
 
 
 def _pattern(template: str) -> re.Pattern[str]:

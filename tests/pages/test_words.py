@@ -29,7 +29,7 @@ from agent import (
 )
 from agent.context import ContextBudget
 from agent.scripts import load_script, scenarios
-from pages.parts.words import CATALOGUES, SENTENCES, catalogue, translate, translate_loop_words
+from pages.parts.words import CATALOGUES, catalogue, templates, translate, translate_loop_words
 
 ROOT = Path(__file__).parents[2]
 
@@ -184,5 +184,22 @@ def test_a_sentence_that_is_not_ours_stays_as_it_is() -> None:
 
 
 def test_a_template_keeps_the_names_that_are_filled_in() -> None:
-    templates = json.loads(SENTENCES.read_text(encoding="utf-8"))
-    assert [english for english, chinese in templates.items() if _fields(english) != _fields(chinese)] == []
+    assert [english for english, chinese in templates().items() if _fields(english) != _fields(chinese)] == []
+
+
+@pytest.mark.parametrize(
+    ("sentence", "chinese"),
+    [
+        (
+            "put right while reading: a call has no id; one was made up (39 times)",
+            "读取时已修正：有一个调用没有 id，已为它编了一个（39 次）",
+        ),
+        (
+            "a line of the program, not of the conversation: system run (2 times)",
+            "有一行属于程序，不属于对话：system run（2 次）",
+        ),
+        ("a record that is no run", "有一条记录不是运行"),
+    ],
+)
+def test_what_reading_a_file_gave_is_told_in_chinese(sentence: str, chinese: str) -> None:
+    assert translate_loop_words(sentence, "zh") == chinese
