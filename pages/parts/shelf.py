@@ -82,9 +82,10 @@ def clicked_row(key: str) -> int | None:
 
 
 def clear_filters() -> None:
-    """Empty all fields above the list."""
+    """Empty all fields above the list. One that is only forgotten would show in the browser what it held before."""
     for key in _FILTERS:
-        st.session_state.pop(key, None)
+        if key in st.session_state:
+            st.session_state[key] = type(st.session_state[key])()
 
 
 def value(key: str, default: Any) -> Any:
