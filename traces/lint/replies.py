@@ -152,8 +152,9 @@ def _empty(material: Material, answer: Answer) -> Iterator[Finding]:
         return
     if any(message.extra.get(key) for key in _TELLING) or (step and (step.tools or _was_cut(step.finish_reason))):
         return
-    if answer.last and message.reasoning and not material.as_sent and not (step and step.finish_reason):
-        return  # the session was interrupted while the model thought
+    thought = message.reasoning or message.extra.get("reasoning_details")
+    if thought and not material.as_sent and not (step and step.finish_reason):
+        return  # a thought alone, maybe encrypted: a part of a reply, or the session was interrupted after it
     lost = step.usage.total if step and step.usage else None
     yield Finding(
         rule=EMPTY, facts={"n": at + 1}, message=at, step=step.index if step else None, evidence=(at,),

@@ -117,6 +117,8 @@ def test_a_session_that_was_interrupted_while_the_model_thought_has_no_empty_ans
     assert names(talk(user("go"), thought, format="claude-code")) == []
     assert names(talk(user("go"), {**thought, "_finish_reason": "stop"}, format="claude-code")) == ["empty_answer"]
     assert names(talk(user("go"), thought)) == ["empty_answer"]
+    hidden = {"role": "assistant", "content": None, "reasoning_details": [{"type": "reasoning.encrypted", "data": "x"}]}
+    assert names(talk(user("go"), hidden, user("and"), says("Done."), format="codex-rollout")) == []
 
 
 @pytest.mark.parametrize("end", ["…[trimmed]", "\n[...truncated for the report...]", "... (output omitted)"])
