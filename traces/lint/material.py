@@ -91,8 +91,6 @@ class Answer:
     """What the user sees of it."""
     calls: Sequence[Call]
     """The calls since the last message of a user, or the answer before, in order."""
-    last: bool
-    """It is the last message of the trace."""
 
 
 class Cost(NamedTuple):
@@ -168,8 +166,8 @@ class Material:
                 start = upto
             elif message.role == "assistant" and not message.tool_calls and self._ends_turn(at):
                 text = visible_text(message)
-                step, last = self.by_reply.get(at), at == len(messages) - 1
-                found.append(Answer(at, step, text, self.calls[start:upto], last))
+                step = self.by_reply.get(at)
+                found.append(Answer(at, step, text, self.calls[start:upto]))
                 start = upto
         return found
 
