@@ -168,6 +168,22 @@ def test_thoughts_among_the_parts_of_an_answer_are_reasoning(thought):
     assert trace.entries[0].raw["content"] == parts
 
 
+def test_messages_of_several_tasks_in_one_list_are_conversations_of_their_own():
+    talk = [
+        {"task_id": "a", "role": "user", "content": "2+3?"},
+        {"task_id": "a", "role": "assistant", "content": "5"},
+        {"task_id": "b", "role": "user", "content": "Which docs?"},
+        {"task_id": "b", "role": "user", "tool": {"tool": "query_docs", "args": {"query": "docs"}}},
+    ]
+    report = read_file(json.dumps(talk).encode())
+    assert [[message.role for message in trace.messages] for trace in report.traces] == [
+        ["user", "assistant"],
+        ["user"] * 2,
+    ]
+    assert report.traces[1].messages[1].content[0]["args"] == {"query": "docs"}
+    assert report.unread == []
+
+
 def test_mistral_requests_are_of_the_form_of_openai():
     parts = [{"type": "thinking", "thinking": [{"type": "text", "text": "hm"}]}, {"type": "text", "text": "hello"}]
     request = {"model": "m", "messages": [{"role": "user", "content": "hi"}, {"role": "assistant", "content": parts}]}

@@ -15,6 +15,7 @@ from traces.importing import ImportBuilder
 from traces.readers.call_log import CallLog, plain_records_of, records_of
 from traces.readers.calls import call_of
 from traces.wire import openai_chat
+from traces.wire.parts import words
 
 NAME = openai_chat.NAME
 _LOOKED_AT = 20
@@ -32,12 +33,14 @@ def matches(document: Document) -> bool:
 def read(document: Document, out: ImportBuilder) -> None:
     """Read every record; what has no known shape is counted as unread."""
     log = CallLog(out)
-    loose: TraceBuilder | None = None
+    loose: dict[str | None, TraceBuilder] = {}
     for record, line in records_of(document):
         kind = _kind(record)
         if kind == "message":
-            loose = loose or out.trace()
-            loose.message(record, line=line)
+            task = words(record.get("task_id"))  # some files hold the messages of several tasks one behind the other
+            if task not in loose:
+                loose[task] = out.trace()
+            loose[task].message(_with_content(record), line=line)
         elif kind == "conversation":
             _read_conversation(record, out, line)
         elif kind is None or not log.add(record, line):
@@ -56,11 +59,19 @@ def _kind(record: Any) -> str | None:
     if not isinstance(record, dict):
         return None
     if "role" in record and "messages" not in record:
-        return "message" if openai_chat.is_message(record) else None
+        return "message" if openai_chat.is_message(_with_content(record)) else None
     call = call_of(record)
     if call is not None and call.request is record and call.response is None:
         return "conversation"
     return None if call is None else "call"
+
+
+def _with_content(record: dict[str, Any]) -> dict[str, Any]:
+    """The message; Swarm logs what its program runs as a ``tool`` in the place of content."""
+    tool = record.get("tool")
+    if "content" in record or not isinstance(tool, dict):
+        return record
+    return {**{key: value for key, value in record.items() if key != "tool"}, "content": [{"type": "tool", **tool}]}
 
 
 def _is_plain(record: dict[str, Any]) -> bool:

@@ -20,7 +20,8 @@ from traces.wire.parts import listed, mapping
 
 NAME = "openhands"
 _LOOKED_AT = 20
-_LISTS = ("trajectory", "history", "events", "items")
+_LISTS = ("trajectory", "history", "events", "items", "json")
+"""Keys under which files, rows, and recorded answers of its server hold events."""
 
 
 def matches(document: Document) -> bool:
@@ -77,7 +78,7 @@ def _events_of(record: Any) -> list[Mapping[str, Any]] | None:
         if not isinstance(items := record.get(key), list):
             continue
         flat = [event for item in items for event in (item if isinstance(item, list) else [item])]
-        events = listed(flat)
+        events = [_bare(event) for event in listed(flat)]
         if (
             events
             and all("role" not in event for event in events[:_LOOKED_AT])
@@ -85,6 +86,12 @@ def _events_of(record: Any) -> list[Mapping[str, Any]] | None:
         ):
             return events
     return None
+
+
+def _bare(event: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The event inside an envelope of the server."""
+    data = event.get("data")
+    return {**event, **data} if isinstance(data, Mapping) and openhands_v0.is_event(data) else event
 
 
 def _is_row_event(event: Mapping[str, Any], record: Mapping[str, Any]) -> bool:

@@ -245,6 +245,18 @@ def test_a_command_of_the_sdk_that_printed_nothing_gave_nothing():
     assert trace.messages[2].text == ""
 
 
+def test_recorded_answers_of_the_server_hold_events_in_envelopes():
+    ran = {"action": "run", "args": {"command": "echo hello"}}
+    saw = {"observation": "command_output", "content": "hello"}
+    bare = [{"id": "e1", "type": "action", **ran}, {"id": "e2", "type": "observation", **saw}]
+    packed = [{"id": "e1", "type": "action", "data": ran}, {"id": "e2", "type": "observation", "data": saw}]
+    for events in (bare, packed):
+        report = opened({"url": "https://h.example/api", "status_code": 200, "json": events})
+        (trace,) = report.traces
+        assert (report.format, [message.role for message in trace.messages]) == ("openhands", ["assistant", "tool"])
+        assert (trace.messages[1].text, trace.steps[0].tools[0].message) == ("hello", 1)
+
+
 def test_an_archive_of_one_file_an_event_is_one_conversation():
     packed = io.BytesIO()
     with zipfile.ZipFile(packed, "w") as archive:
