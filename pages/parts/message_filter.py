@@ -31,11 +31,13 @@ def message_filter(reading: Reading, tagged: Mapping[int, Sequence[str]], *, key
             errors=st.toggle(t("Errors only"), key=f"{key}-errors") if reading.summary.errors else False,
         )
         rows = reading.find(wanted, tagged)
+        _neighbours()  # not at the end: the tools of the table appear over that
         st.caption(
-            t("{n} of {all} messages", n=f"{len(rows):,}", all=f"{total:,}") if wanted else t("{n} messages", n=f"{total:,}"),
+            t("{n} of {all} messages", n=f"{len(rows):,}", all=f"{total:,}")
+            if wanted
+            else t("{n} messages", n=f"{total:,}"),
             width="content",
         )
-        _neighbours()
     return rows
 
 
@@ -76,11 +78,12 @@ def _role(role: str) -> str:
 
 def _neighbours() -> None:
     """The keys J and K, as in mail programs; in the table itself the arrow keys do the same."""
+    place = st.container(horizontal=True, width="content", gap="small")
     for name, icon, word, shortcut, distance in (
         ("previous", "keyboard_arrow_up", t("Previous message"), "k", -1),
         ("next", "keyboard_arrow_down", t("Next message"), "j", 1),
     ):
-        st.button(
+        place.button(
             "",
             key=f"{name}-message",
             icon=f":material/{icon}:",
