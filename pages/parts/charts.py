@@ -147,6 +147,9 @@ class _Drawer:
     def _chart(self, name: str, title: str, height: int, draw: Draw, *data: object, **more: object) -> None:
         words = self._words
         figure = draw(*data, t=lambda text: words.get(text, text), colours=self._colours, **more)
+        if not figure.data:
+            st.caption(f"{title}: {t('not reported')}")
+            return
         # The words above the chart say what its axes are; their room goes to the bars.
         figure.update_layout(height=height + legend_height(figure), xaxis_title_text="", yaxis_title_text="")
         chart = f"{name}-{self._key}"

@@ -57,9 +57,9 @@ def _verdict(comparison: Comparison) -> None:
         st.markdown(f":green-badge[{t('All messages are the same.')}]")
     else:
         row = comparison.rows[at]
-        place = " / ".join("–" if n is None else str(n + 1) for n in (row.a, row.b))
-        sentence = t("The first {n} messages are the same; they part at message {place}.", n=at, place=place)
-        st.markdown(f":orange-badge[{sentence}]")
+        places = ["–" if n is None else str(n + 1) for n in (row.a, row.b)]
+        place = places[0] if row.a == row.b else f"A {places[0]}, B {places[1]}"
+        st.markdown(f":orange-badge[{_parting(at, place)}]")
     counts = {
         t("same"): comparison.count("same"),
         t("changed"): comparison.count("changed"),
@@ -76,6 +76,14 @@ def _verdict(comparison: Comparison) -> None:
     }
     for reason in comparison.approximate:
         st.caption(f":material/info: {t('Approximate:')} {reasons[reason]}")
+
+
+def _parting(same: int, place: str) -> str:
+    if same == 0:
+        return t("The traces differ from message {place} on.", place=place)
+    if same == 1:
+        return t("The first message is the same; they part at message {place}.", place=place)
+    return t("The first {n} messages are the same; they part at message {place}.", n=f"{same:,}", place=place)
 
 
 # -- messages ------------------------------------------------------------------------------------------------------

@@ -83,7 +83,7 @@ def _split(wall: WallTime) -> str | None:
         return None
     if wall.wall and wall.idle is not None:
         return " · ".join(f"{name} {seconds / wall.wall:.0%}" for name, seconds in known.items())
-    return " · ".join(f"{name} {_seconds(seconds)}" for name, seconds in known.items())
+    return " · ".join(f"{name} {_seconds(seconds)}" for name, seconds in known.items() if seconds) or None
 
 
 def _cost(reading: Reading) -> tuple[str, str | None]:

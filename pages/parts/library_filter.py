@@ -27,7 +27,7 @@ def library_filter(infos: Sequence[TraceInfo], notes: Mapping[str, Notes]) -> Wa
         text = st.text_input(
             t("Search"),
             key=shelf.SEARCH,
-            placeholder=t("Title, task, model, notes"),
+            placeholder=t("Search the list"),
             label_visibility="collapsed",
             icon=":material/search:",
             width=180,
@@ -48,7 +48,7 @@ def library_filter(infos: Sequence[TraceInfo], notes: Mapping[str, Notes]) -> Wa
             format_func=lambda by: t("Sort: {column}", column=column_word(by)),
             key=shelf.SORT,
             label_visibility="collapsed",
-            width=150,
+            width=160,
             persist_state="session",
         )
     return wanted

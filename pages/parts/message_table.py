@@ -244,7 +244,7 @@ def _columns(frame: pd.DataFrame, shown: pd.DataFrame, *, bars: dict[str, Any] |
     notes = bool(shown["note"].any())
     text, calls = (304, 172) if notes else (338, 230)
     if bars:
-        text, calls = (250, 150) if notes else (290, 198)
+        text, calls = (212, 120) if notes else (256, 168)
     return {
         "added": column.TextColumn(ADDED, width=34, help=t("Added by the phase before")),
         "number": column.NumberColumn(t("No."), width=44, format="%d"),
