@@ -23,7 +23,6 @@ def message_filter(reading: Reading, tagged: Mapping[int, Sequence[str]], *, key
     """
     total = len(reading.trace.messages)
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key="message-filter"):
-        _neighbours()  # first, because the buttons of the table come up over the end of this line
         wanted = Filter(
             text=_words(key),
             roles=frozenset(_several(t("Roles"), list(reading.summary.roles), f"{key}-roles", word=_role)),
@@ -84,13 +83,8 @@ def _neighbours() -> None:
         ("previous", "keyboard_arrow_up", t("Previous message"), "k", -1),
         ("next", "keyboard_arrow_down", t("Next message"), "j", 1),
     ):
-<<<<<<< HEAD
-        st.button(
-            word,  # the style sheet leaves it to screen readers
-=======
         place.button(
-            "",
->>>>>>> cbb91f8e54aedb051c898871748b5cb1ac8b0a66
+            word,  # the style sheet leaves it to screen readers
             key=f"{name}-message",
             icon=f":material/{icon}:",
             help=word,
