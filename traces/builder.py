@@ -80,7 +80,7 @@ class TraceBuilder:
 
     def tools(self, schemas: list[dict[str, Any]]) -> None:
         """The tools on offer, in OpenAI form. Those of later requests are added to those of earlier ones."""
-        known = {_tool_name(schema) for schema in self._trace.tools}
+        known = {_tool_name(schema) for schema in self._trace.tools} if schemas else set()
         self._trace.tools += [schema for schema in schemas if _tool_name(schema) not in known]
 
     def config(self, **values: Any) -> None:
@@ -96,18 +96,19 @@ class TraceBuilder:
         agent: str | None = None,
         maker: str | None = None,
         raw: Any = None,
+        repaired: Repaired | None = None,
     ) -> int:
         """Append a message and give its position.
 
         Args:
             data: the message in OpenAI Chat form.
             at: its time, ISO 8601.
-            line: its line in the file, from 1.
-            agent: who speaks, in a file of several agents.
+            line: its line in the file, from 1; ``agent`` is who speaks, in a file of several agents.
             maker: user, model, code or environment, where the role alone says the wrong one.
             raw: the message as the file has it, where turning it into OpenAI Chat form lost something.
+            repaired: what :func:`repair_message` made of it, where that is known.
         """
-        repaired = repair_message(data)
+        repaired = repaired or repair_message(data)
         if repaired.repairs:
             self.repairs.update(repaired.repairs)
         message, position = repaired.message, len(self._trace.messages)
@@ -124,13 +125,14 @@ class TraceBuilder:
             self._pair(position, repaired, data)
         return position
 
-    def reply(self, reply: Reply, *, line: int | None = None) -> None:
+    def reply(self, reply: Reply, *, line: int | None = None, repaired: Repaired | None = None) -> None:
         """What a model call gave, after the messages that it was given: they are all there already."""
         upto = len(self._trace.messages)
         if reply.message is None:
             self._failed.append(reply)
             return
-        position = self.message({"role": "assistant", **reply.message}, at=reply.at, line=line)
+        data = {"role": "assistant", **reply.message}
+        position = self.message(data, at=reply.at, line=line, repaired=repaired)
         step = self._last
         if step is None or step.reply != position:
             return

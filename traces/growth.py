@@ -21,7 +21,7 @@ from agent.messages import Message
 from agent.models.replies import visible_text
 from traces.builder import TraceBuilder
 from traces.importing import ImportBuilder
-from traces.repair import as_text, repair_message
+from traces.repair import Repaired, as_text, repair_message
 from traces.reply import Reply
 
 _LOOKED_BACK = 50
@@ -98,14 +98,16 @@ class Conversations:
             trace.config(request=exchange.settings)
         for message, unit in zip(exchange.messages[known:], own[known:], strict=True):
             if not (self._lossy and _repeats_calls(unit, conversation.sent)):
-                trace.message(conversation.with_known_id(message), line=exchange.line)
+                data = conversation.with_known_id(message)
+                trace.message(data, line=exchange.line, repaired=unit.repaired if data is message else None)
         self._call_ids.update(call[0] for unit in own[known:] for call in unit.calls)
         conversation.sent = request
         self._last = exchange.messages, own
         if exchange.reply is not None:
-            trace.reply(exchange.reply, line=exchange.line)
-            if exchange.reply.message is not None:
-                answer = _unit({"role": "assistant", **exchange.reply.message})
+            said = exchange.reply.message
+            answer = None if said is None else _unit({"role": "assistant", **said})
+            trace.reply(exchange.reply, line=exchange.line, repaired=answer.repaired if answer else None)
+            if answer is not None:
                 self._call_ids.update(call[0] for call in answer.calls)
                 conversation.sent = [*request, answer]
             for sentence in exchange.reply.unread:
@@ -162,6 +164,8 @@ class _Unit:
     text: str = ""
     calls: tuple[tuple[str, str, str], ...] = ()
     """``(id, name, arguments)``."""
+    repaired: Repaired | None = field(default=None, compare=False, repr=False)
+    """The message, as it is kept where it is new."""
 
     @property
     def empty(self) -> bool:
@@ -180,10 +184,11 @@ class _Unit:
 
 
 def _unit(data: Mapping[str, Any]) -> _Unit:
-    message = repair_message(data).message
+    repaired = repair_message(data)
+    message = repaired.message
     calls = tuple((call.id, call.name, _arguments(call.problem or call.arguments)) for call in message.tool_calls)
     text = _text(message) if message.role != "assistant" else _answer_text(message)
-    return _Unit(_SAME_ROLE.get(message.role, message.role), text, calls)
+    return _Unit(_SAME_ROLE.get(message.role, message.role), text, calls, repaired)
 
 
 def _text(message: Message) -> str:
@@ -270,8 +275,9 @@ def _goes_on_lossy(sent: list[_Unit], request: list[_Unit]) -> int | None:
 
 def _repeats_calls(unit: _Unit, sent: list[_Unit]) -> bool:
     """Whether an assistant message holds nothing but calls that were made before, one of several perhaps."""
-    known = {call for each in sent for call in each.calls}
-    return bool(unit.calls) and not unit.text and known.issuperset(unit.calls)
+    if not unit.calls or unit.text:
+        return False
+    return {call for each in sent for call in each.calls}.issuperset(unit.calls)
 
 
 def _alike(unit: _Unit, other: _Unit) -> bool:
@@ -290,7 +296,7 @@ def _after(unit: _Unit, request: list[_Unit], position: int, *, ids: bool) -> in
     while position < len(request) and request[position].role == unit.role:
         found = request[position] if found is None else found + request[position]
         position += 1
-        if found.same(unit, ids=ids):
+        if found is unit or found.same(unit, ids=ids):
             return position
         if unit.role != "assistant" or len(found.text) > len(unit.text) or len(found.calls) > len(unit.calls):
             return None

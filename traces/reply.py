@@ -36,3 +36,7 @@ class Reply:
     """The provider's id of the answer, where a later request can name it instead of repeating what came before."""
     unread: tuple[str, ...] = ()
     """What of the answer was not used, one sentence each."""
+
+
+NO_NUMBERS = Reply()
+"""Says nothing."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from functools import cache
+from functools import lru_cache
 from typing import Any
 
 from traces.wire.openai_chat import decoded
@@ -39,20 +39,64 @@ def list_in(value: Any, keys: Sequence[str], is_item: Callable[[Any], bool]) -> 
     return value if isinstance(value, list) and any(map(is_item, value[:_LOOKED_AT])) else []
 
 
+# -- attributes ----------------------------------------------------------------------------------------------------
+
+
+class Attributes(dict[str, Any]):
+    """The attributes of a span. Spans with the same keys share what was found out about these.
+
+    Nine of ten keys that are asked for are those of other conventions; so the few that can be there are remembered.
+    """
+
+    __slots__ = ("known",)
+
+    def __init__(self, data: Mapping[str, Any]) -> None:
+        super().__init__(data)
+        self.known: _Keys | None = _keys_of(tuple(data)) if len(data) <= _FEW else None
+
+
+_FEW = 64
+"""Attributes of more keys than that are not remembered."""
+
+
+class _Keys(dict[tuple[str, ...], tuple[str, ...]]):
+    """Keys that are asked for -> those of them that can be there, for attributes that have a certain set of keys."""
+
+    def __init__(self, keys: tuple[str, ...]) -> None:
+        super().__init__()
+        self._keys = frozenset(keys)
+        self.beginnings = frozenset(key[: n + 1] for key in keys for n, letter in enumerate(key) if letter == ".")
+        """Every beginning of a key up to a dot."""
+
+    def __missing__(self, asked: tuple[str, ...]) -> tuple[str, ...]:
+        found = self[asked] = tuple(key for key in asked if key in self._keys or _head(key) in self._keys)
+        return found
+
+
+@lru_cache(maxsize=256)
+def _keys_of(keys: tuple[str, ...]) -> _Keys:
+    return _Keys(keys)
+
+
+def _head(path: str) -> str:
+    return path.partition(".")[0]
+
+
+def possible(attributes: Mapping[str, Any], keys: tuple[str, ...]) -> tuple[str, ...]:
+    """Those of the keys under which something can stand."""
+    known = attributes.known if attributes.__class__ is Attributes else None
+    return keys if known is None else known[keys]
+
+
 def first(attributes: Mapping[str, Any], *keys: str) -> Any:
     """The first value that is there and not empty; keys may be dotted paths into nested objects."""
-    for key in keys:
+    for key in possible(attributes, keys):
         value = attributes.get(key)
-        if value is None and _head(key) in attributes:
+        if value is None:
             value = _inner(attributes, key)
         if value is not None and value != "":
             return value
     return None
-
-
-@cache
-def _head(path: str) -> str:
-    return path.partition(".")[0]
 
 
 def _inner(attributes: Mapping[str, Any], path: str) -> Any:
@@ -68,6 +112,8 @@ def _inner(attributes: Mapping[str, Any], path: str) -> Any:
 
 def number(value: Any) -> float | None:
     """A number that may be written as text, or wrapped as ``{"intValue": 3}``."""
+    if value.__class__ is int:
+        return float(value)
     if isinstance(value, str):
         value = unfold(value)
     if isinstance(value, dict) and len(value) == 1:
@@ -91,6 +137,8 @@ def branch(attributes: Mapping[str, Any], prefix: str) -> Any:
     if whole is not None:
         return _listed(unfold(whole))
     start = prefix + "."
+    if isinstance(attributes, Attributes) and attributes.known and start not in attributes.known.beginnings:
+        return None
     tree: dict[str, Any] = {}
     for key, value in attributes.items():
         if isinstance(key, str) and key.startswith(start):

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
-from functools import cache, partial
+from functools import partial
 from typing import Any
 
 from agent.trace import Evidence
@@ -135,7 +135,7 @@ def _span(data: Mapping[str, Any], trace_id: str, line: int | None) -> Span:
         started=moment(data.get("startTime")),
         ended=moment(data.get("endTime")),
         error=(words(data.get("statusMessage")) or "the observation has the level ERROR") if failed else None,
-        words=cache(partial(_words, data, attributes)),
+        read=partial(_words, data, attributes),
         use=partial(_use, data, name, attributes),
         line=line,
     )

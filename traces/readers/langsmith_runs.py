@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from functools import cache, partial
+from functools import partial
 from typing import Any
 
 from agent.usage import Usage
@@ -48,7 +48,7 @@ def span_of(run: Mapping[str, Any], trace: str, parent: str | None, line: int | 
         started=moment(run.get("start_time")),
         ended=moment(run.get("end_time")),
         error=error,
-        words=cache(partial(_words, run)),
+        read=partial(_words, run),
         use=partial(_use, run, name),
         line=line,
         place=place,

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
-from functools import cache, partial
+from functools import partial
 from typing import Any
 
 from agent.usage import Usage
@@ -108,7 +108,7 @@ def _span(item: Mapping[str, Any], line: int | None) -> Span:
         started=moment(item.get("started_at")),
         ended=moment(item.get("ended_at")),
         error=as_text(mapping(error).get("message") or error) if error else None,
-        words=cache(partial(_words, data)),
+        read=partial(_words, data),
         use=partial(_use, data, name, bool(error)),
         line=line,
     )

@@ -13,7 +13,7 @@ from typing import Any
 
 from traces.repair import as_text
 from traces.reply import Reply
-from traces.spans.dialects import Said, answered, asked, packed
+from traces.spans.dialects import NOTHING, Said, answered, asked, packed
 from traces.spans.numbers import numbers_of, settings_of, usage_of
 from traces.spans.tree import AGENT, MODEL, OTHER, TOOL, ToolUse, Words
 from traces.unfold import branch, first, unfold
@@ -103,10 +103,12 @@ def agent_name(name: str, attributes: Attributes, kind: str) -> str:
 
 def words_of(attributes: Attributes, events: Events = ()) -> Words:
     """What a model or an agent was told and what it said, with the numbers."""
-    told = next((said for said in _told(attributes, events) if said.messages), Said())
-    gave = next((said for said in _gave(attributes, events) if said.messages), Said())
-    given = [as_text(message.get("content")) for message in told.messages if message.get("role") == "system"]
-    system = [message for message in _instructions(attributes) if message["content"] not in given]
+    told = next((said for said in _told(attributes, events) if said.messages), NOTHING)
+    gave = next((said for said in _gave(attributes, events) if said.messages), NOTHING)
+    system = _instructions(attributes)
+    if system:
+        given = [as_text(message.get("content")) for message in told.messages if message.get("role") == "system"]
+        system = [message for message in system if message["content"] not in given]
     model = first(
         attributes, "gen_ai.request.model", "llm.request.model", "ai.model.id", "llm.model_name", "model_name"
     )

@@ -16,7 +16,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from traces.repair import as_text
-from traces.reply import Reply
+from traces.reply import NO_NUMBERS, Reply
 from traces.unfold import unfold
 from traces.wire import anthropic, bedrock, gemini, gen_ai, langchain, openai_chat, pydantic_ai, responses, vercel
 from traces.wire.parts import kind_of, listed, mapping, words
@@ -40,19 +40,19 @@ class Said:
     plain: bool = True
     """It was a line of text, or something that no dialect knows, rather than messages."""
     tools: list[dict[str, Any]] = field(default_factory=list)
-    reply: Reply = field(default_factory=Reply)
+    reply: Reply = NO_NUMBERS
     """Of an output: the numbers that stand in it."""
     numbers: Sequence[Reply] = ()
     """Of an output of several messages: the numbers of each, where they carry some."""
 
 
-_NOTHING = Said()
+NOTHING = Said()
 
 
 def asked(value: Any) -> Said:
     """What went in."""
     if value is None:
-        return _NOTHING
+        return NOTHING
     if isinstance(value, str) and value.startswith("["):
         return _history(value)
     value = unfold(value)
@@ -110,7 +110,7 @@ def _stands_alone(item: Any) -> bool:
 def answered(value: Any) -> Said:
     """What came out."""
     if value is None:
-        return _NOTHING
+        return NOTHING
     value = unfold(value)
     if isinstance(value, dict):
         return _response(value)
@@ -142,19 +142,30 @@ def _spoken(text: str) -> Mapping[str, Any]:
 
 
 def _list(value: list[Any], role: str) -> Said:
-    if value and all(map(_is_pair, value)):
+    if value and isinstance(value[0], list) and all(map(_is_pair, value)):
         return Said(messages=[{"role": _ROLES.get(of, of), "content": text} for of, text in value], plain=False)
-    if value and all(isinstance(item, list) for item in value):
+    if value and isinstance(value[0], list) and all(isinstance(item, list) for item in value):
         return _list(value[0], role)  # LangChain asks in batches
     if vercel.is_call_list(value):
         return Said(messages=[{"role": role, "content": None, "tool_calls": vercel.calls_of(value)}], plain=False)
-    if any(responses.is_item(item) for item in value):
+    if any(map(_may_be_item, value)) and any(map(responses.is_item, value)):
         return Said(messages=responses.converted(listed(value)), plain=False)
     if all(isinstance(item, dict) and "role" not in item and kind_of(item) in _CONTENT for item in value):
         return Said(messages=[{"role": role, "content": value}], plain=False)
-    offered = [item for item in map(_offered, value) if item is not None]
-    messages = [message for item in value if _offered(item) is None for message in _message(item, role)]
+    offered, messages = list[dict[str, Any]](), list[Mapping[str, Any]]()
+    for item in value:
+        if (tool := _offered(item)) is None:
+            messages += _message(item, role)
+        else:
+            offered.append(tool)
     return Said(messages=messages, plain=not any(map(_is_structured, value)), tools=offered)
+
+
+def _may_be_item(item: Any) -> bool:
+    """A quick look: messages of other dialects say their words in parts, or in one text."""
+    return (
+        isinstance(item, dict) and "parts" not in item and not ("role" in item and isinstance(item.get("content"), str))
+    )
 
 
 _CONTENT = ("text", "image_url", "input_audio")
@@ -213,6 +224,11 @@ _DIALECTS: tuple[tuple[Callable[[Any], bool], Callable[[Any], Messages]], ...] =
     (bedrock.is_message, bedrock.converted),
 )
 """How each dialect's message is told, and how it is read; the most specific first."""
+_SAYS_ITS_KIND = frozenset(("event.name", "kind", "type", "lc"))
+_KINDLESS = _DIALECTS[3:]
+"""The dialects whose messages have none of these keys."""
+_PLAIN = frozenset(("role", "content", "name", "tool_calls", "tool_call_id"))
+"""The keys of OpenAI's own form."""
 
 
 def packed(message: Mapping[str, Any]) -> Messages:
@@ -226,7 +242,9 @@ def _message(item: Any, role: str) -> Messages:
     item = unfold(item)
     if not isinstance(item, dict):
         return [] if item is None else [{"role": role, "content": as_text(item)}]
-    for is_known, read in _DIALECTS:
+    if isinstance(item.get("content"), str) and item.keys() <= _PLAIN and "role" in item:
+        return [_openai(item)]
+    for is_known, read in _DIALECTS if not _SAYS_ITS_KIND.isdisjoint(item) else _KINDLESS:
         if is_known(item):
             return read(item)
     inner = item.get("message")

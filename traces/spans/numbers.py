@@ -8,7 +8,7 @@ from typing import Any
 
 from agent.usage import Usage
 from traces.reply import Reply
-from traces.unfold import first, number, unfold
+from traces.unfold import first, number, possible, unfold
 from traces.wire.parts import words
 
 _TOKENS = {
@@ -58,7 +58,6 @@ _TOKENS = {
     ),
 }
 """Where each count stands, in the words of every convention."""
-_NESTED = frozenset(("llm", "gen_ai", "ai"))
 
 
 def tokens_of(value: Any) -> int | None:
@@ -75,11 +74,10 @@ def cost_of(value: Any) -> float | None:
 
 def usage_of(attributes: Mapping[str, Any]) -> Usage | None:
     """Tokens; cached ones that are larger than the whole prompt were counted beside it, and are added to it."""
-    get = attributes.get if _NESTED.isdisjoint(attributes) else lambda key: first(attributes, key)
     counts: dict[str, int] = {}
     for name, keys in _TOKENS.items():
-        for key in keys:
-            value = get(key)
+        for key in possible(attributes, keys):
+            value = first(attributes, key)
             if value is not None and (count := tokens_of(value)) is not None:
                 counts[name] = count
                 break

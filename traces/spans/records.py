@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from functools import cache, partial
+from functools import partial
 from itertools import islice
 from typing import Any
 
@@ -17,7 +17,7 @@ from traces.importing import ImportBuilder
 from traces.repair import as_text
 from traces.spans.attributes import agent_name, kind_of_span, use_of, words_of
 from traces.spans.tree import Span, moment
-from traces.unfold import first, unfold
+from traces.unfold import Attributes, first, unfold
 from traces.wire.parts import listed, mapping
 
 _GROUPS = ("resourceSpans", "resource_spans", "batches")
@@ -86,7 +86,8 @@ def records_in(value: Any, most: int | None = None, depth: int = 0) -> Iterator[
     elif _is_span(value):
         yield value
         for key in ("child_spans", "children"):
-            yield from records_in(value.get(key), most, depth + 1)
+            if key in value:
+                yield from records_in(value[key], most, depth + 1)
     elif isinstance(value, dict):
         if is_otlp(value):
             yield from _of_otlp(value)
@@ -129,6 +130,7 @@ def spans_of(document: Document, out: ImportBuilder) -> list[Span]:
 
 def span_of(record: Mapping[str, Any], line: int | None = None) -> Span:
     """One record as a span. What is missing stays unknown; it never raises."""
+    record = Attributes(record)
     attributes, events = attributes_of(record), _events(record)
     name = as_text(first(record, "name", "span_name", "operationName") or "")
     kind = kind_of_span(name, attributes)
@@ -143,7 +145,7 @@ def span_of(record: Mapping[str, Any], line: int | None = None) -> Span:
         started=started,
         ended=ended,
         error=_error(record, events),
-        words=cache(partial(words_of, attributes, events)),
+        read=partial(words_of, attributes, events),
         use=partial(use_of, name, attributes, events),
         line=line,
     )
@@ -164,12 +166,13 @@ def attributes_of(record: Mapping[str, Any]) -> Mapping[str, Any]:
     """The attributes of a record: an object, OTLP's list of keys and values, or columns of a table."""
     found = next((value for k in ("attributes", "span_attributes", "tags") if (value := unfold(record.get(k)))), None)
     if isinstance(found, list):
-        return {item["key"]: _value(item.get("value")) for item in listed(found) if isinstance(item.get("key"), str)}
+        pairs = {item["key"]: _value(item.get("value")) for item in listed(found) if isinstance(item.get("key"), str)}
+        return Attributes(pairs)
     if isinstance(found, dict):
-        return found
+        return Attributes(found)
     start = "attributes."
     columns = {k.removeprefix(start): v for k, v in record.items() if isinstance(k, str) and k.startswith(start)}
-    return columns or record
+    return Attributes(columns or record)
 
 
 def _value(value: Any) -> Any:

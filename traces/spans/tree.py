@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from traces.reply import Reply
+from traces.reply import NO_NUMBERS, Reply
 from traces.times import elapsed_ms, time_of, timestamp, unix_seconds
 
 MODEL, TOOL, AGENT, OTHER = "model", "tool", "agent", "other"
@@ -25,7 +25,7 @@ class Words:
     """What the model was given; empty where it was not recorded."""
     answer: Sequence[Mapping[str, Any]] = ()
     """What came out. More than one message where a whole agent is one span."""
-    reply: Reply = field(default_factory=Reply)
+    reply: Reply = NO_NUMBERS
     """The numbers; its message is not used."""
     tools: list[dict[str, Any]] = field(default_factory=list)
     model: str | None = None
@@ -67,7 +67,8 @@ class Span:
     ended: float | None = None
     """Unix seconds; None: it was not finished when the file was written."""
     error: str | None = None
-    words: Callable[[], Words] = Words
+    read: Callable[[], Words] = Words
+    """What :meth:`words` gives, read from the file's own form."""
     use: Callable[[], ToolUse] = ToolUse
     """What a tool run says."""
     line: int | None = None
@@ -75,6 +76,13 @@ class Span:
     """Its place in a file that gives no times."""
     children: list[Span] = field(default_factory=list, repr=False)
     above: Span | None = field(default=None, repr=False)
+    _words: Words | None = field(default=None, init=False, repr=False)
+
+    def words(self) -> Words:
+        """What went in and what came out; read at the first asking."""
+        if self._words is None:
+            self._words = self.read()
+        return self._words
 
     @property
     def latency_ms(self) -> float | None:
@@ -156,7 +164,6 @@ def timed(reply: Reply, span: Span) -> Reply:
 
 # -- times ---------------------------------------------------------------------------------------------------------
 
-_FRACTION = re.compile(r"(\.\d{6})\d+")
 _TWICE = re.compile(r"Z\.\d+$")
 """Some writers put a fraction behind the zone, beside the one before it."""
 
@@ -176,5 +183,6 @@ def moment(value: Any) -> float | None:
         if text.isdecimal() and len(text) <= 20:
             value = int(text)
         else:
-            return timestamp(_FRACTION.sub(r"\1", _TWICE.sub("Z", text)))
+            found = timestamp(text)
+            return found if found is not None else timestamp(_TWICE.sub("Z", text))
     return unix_seconds(value)
