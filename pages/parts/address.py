@@ -277,9 +277,9 @@ def path() -> str:
     return urlsplit(st.context.url or "").path
 
 
-def reading() -> bool:
-    """Whether the URL asks for a trace or a file."""
-    return bool(st.query_params.get(_TRACE) or st.query_params.get(_PATH))
+def what_is_read() -> str:
+    """The trace or the file that the URL asks for; empty for none."""
+    return st.query_params.get(_TRACE) or st.query_params.get(_PATH) or ""
 
 
 def trace_id() -> str | None:

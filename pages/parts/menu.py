@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import zlib
 from pathlib import Path
 
 import streamlit as st
@@ -32,7 +33,7 @@ def menu() -> Page:
         ],
         position="top",
     )
-    if page.url_path in _TRACES and address.reading():
+    if page.url_path in _TRACES and address.what_is_read():
         st.html(Path(__file__).with_name("reading.css"))
     return page
 
@@ -45,7 +46,7 @@ def _traces() -> list[Page]:
     """
     here = "list" if address.path().endswith("/list") else "traces"
     other = "traces" if here == "list" else "list"
-    shown = other if address.reading() else here
+    shown = other if address.what_is_read() else here
     return [
         st.Page(
             "pages/traces.py",
@@ -74,3 +75,14 @@ def let_go_of_fields() -> None:
     """Give the keys back to the buttons after a choice with the mouse: a script of our own, with no data in it."""
     with st.sidebar:  # the last thing there, where its place is not seen
         st.html(Path(__file__).with_name("focus.html"), unsafe_allow_javascript=True)
+
+
+def begin_at_top() -> None:
+    """Show the page from its top when it comes to show something else; the browser keeps the place of what was before.
+
+    The script is run anew when its text is another one, so the text holds a number for what is shown.
+    """
+    shown = zlib.crc32(f"{address.path()} {address.what_is_read()}".encode(errors="replace"))
+    script = f"document.querySelector('[data-testid=\"stMain\"]').scrollTop = 0; // {shown}"
+    with st.container(key="begin"):  # the style sheet gives it no place
+        st.html(f"<script>\n{script}\n</script>", unsafe_allow_javascript=True)
