@@ -50,16 +50,18 @@ def prices_form() -> None:
 
 
 def _own(rows: tuple[Price, ...]) -> None:
-    edited = st.data_editor(
-        _frame(rows),
-        key=_EDITOR,
-        num_rows="dynamic",
-        hide_index=True,
-        column_config=_columns(),
-        placeholder="",
-        alt=t("Your own prices"),
-    )
-    if st.button(t("Save the prices"), icon=":material/save:", key="save-prices"):
+    with st.form("own-prices", border=False):  # a page that is drawn again while a cell is typed would lose its text
+        edited = st.data_editor(
+            _frame(rows),
+            key=_EDITOR,
+            num_rows="dynamic",
+            hide_index=True,
+            column_config=_columns(),
+            placeholder="",
+            alt=t("Your own prices"),
+        )
+        pressed = st.form_submit_button(t("Save the prices"), icon=":material/save:", key="save-prices")
+    if pressed:
         try:
             save_prices(data_folder(), _read(edited))
         except AgentError as error:
