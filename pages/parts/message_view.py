@@ -22,6 +22,9 @@ from traces.text import message_text, size_words, unfolded_json
 PREVIEW = 20_000
 """Characters shown of one text; the rest is a download away."""
 
+_PARSED = 1_000_000
+"""Characters up to which a text is tried as JSON; reading more of it would keep the page waiting."""
+
 
 def message_view(reading: Reading, position: int, *, key: str, choose: Callable[[int], None]) -> None:
     """Draw a message with everything that is known about it.
@@ -66,15 +69,16 @@ def text_block(text: str, *, key: str, file_name: str, unfold: bool = False) -> 
         file_name: of the download.
         unfold: show JSON that stands inside the strings of JSON unfolded, with the text as it stands beside it.
     """
-    shown, language = pretty(text) if len(text) <= PREVIEW else (text[:PREVIEW], None)
-    unfolded = unfolded_json(text) if unfold and len(text) <= PREVIEW else None
+    shown, language = pretty(text) if len(text) <= _PARSED else (text, None)
+    unfolded = unfolded_json(text) if unfold and len(text) <= _PARSED else None
+    long = len(text) > PREVIEW
     if unfolded is None:
-        st.code(jsontext.clean(shown), language=language, wrap_lines=True)
+        st.code(jsontext.clean(shown[:PREVIEW] if long else shown), language=language, wrap_lines=True)
     else:
         inside, raw = st.tabs([t("Unfolded"), t("As it stands")])
-        inside.code(jsontext.clean(unfolded), language="json", wrap_lines=True)
-        raw.code(jsontext.clean(text), language=None, wrap_lines=True)
-    if len(text) > PREVIEW:
+        inside.code(jsontext.clean(unfolded[:PREVIEW] if long else unfolded), language="json", wrap_lines=True)
+        raw.code(jsontext.clean(text[:PREVIEW]), language=None, wrap_lines=True)
+    if long:
         with st.container(horizontal=True, vertical_alignment="center"):
             st.caption(
                 t("The first {shown} of {size}.", shown=size_words(PREVIEW), size=size_words(len(text))),

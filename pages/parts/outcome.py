@@ -69,7 +69,7 @@ def _evidence(outcome: Outcome) -> None:
     verdict = {
         True: f":green-badge[{t('All checks hold.')}]",
         False: f":red-badge[{t('A check fails.')}]",
-        None: f":gray-badge[{t('Nothing was checked.')}]",
+        None: f":gray-badge[{t('The checks do not decide it.') if outcome.evidence else t('Nothing was checked.')}]",
     }[outcome.verified]
     st.markdown(f"{t('Is the task done?')} {verdict}", help=t("That the model asks for nothing more is no proof."))
     if not outcome.evidence:
