@@ -13,6 +13,7 @@ from __future__ import annotations
 import argparse
 import json
 import random
+import re
 import shutil
 import statistics
 import sys
@@ -108,7 +109,8 @@ def selected(page: Page, x: float, y: float) -> float:
     start = time.perf_counter()
     page.mouse.click(x, y)
     page.wait_for_function("before => location.href !== before", arg=before)
-    page.get_by_text(f"Message {page.url.rsplit('message=', 1)[1]}", exact=True).wait_for()
+    number = re.search(r"message=(\d+)", page.url)[1]
+    page.get_by_text(f"Message {number}", exact=True).wait_for()
     return time.perf_counter() - start
 
 
@@ -170,7 +172,7 @@ def main() -> None:
             ours.bring_to_front()
             times.setdefault("row", []).append(select_row(ours, 2 + number % 2))
             rested(ours)
-            times.setdefault("bar", []).append(select_bar(ours, 50 * number))
+            times.setdefault("bar", []).append(select_bar(ours, 30 * number))
             rested(ours)
         browser.close()
     median = {name: statistics.median(values) for name, values in times.items()}

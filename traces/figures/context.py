@@ -60,7 +60,7 @@ def context_per_step(
             continue
         label, colour = _look(part, tools, t, colours)
         tools += part.kind == "result"
-        x = [step.step for step in drawn]
+        x = bars.places([step.step for step in found.steps])
         width = bars.size if bars.size > 1 else None
         add_bars(figure, x, values, label, colour, points, selected=bars.at(place), width=width)
     if found.window is not None and found.window <= _FAR * max((step.total for step in drawn), default=0):

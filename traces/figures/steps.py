@@ -60,7 +60,7 @@ def tokens_per_step(
     figure = go.Figure()
     for name, label in _TOKENS.items():
         if drawn[name].notna().any():
-            _stack(figure, drawn, numbers(drawn[name]), t(label), colour_of(colours, name), points, bars, selected)
+            _stack(figure, steps, numbers(drawn[name]), t(label), colour_of(colours, name), points, bars, selected)
     return finish_steps(figure, bars, t("Tokens"), t)
 
 
@@ -98,7 +98,7 @@ def latency_per_step(
         if column.notna().any():
             _stack(
                 figure,
-                drawn,
+                steps,
                 _seconds(column),
                 t(label),
                 colour_of(colours, name),
@@ -111,7 +111,7 @@ def latency_per_step(
         values = _seconds(column.iloc[bars.chosen])
         label = t("Other tools") if tool is None else tool_label(tool)
         colour = TOOLS[number % len(TOOLS)]
-        _stack(figure, drawn, values, label, colour, points, bars, selected, "%{y:,.3~f} s")
+        _stack(figure, steps, values, label, colour, points, bars, selected, "%{y:,.3~f} s")
     return finish_steps(figure, bars, t("Seconds"), t).update_yaxes(ticksuffix=" s")
 
 
@@ -133,7 +133,7 @@ def _tools_by_step(steps: pd.DataFrame, runs: pd.DataFrame) -> list[tuple[str | 
 
 def _stack(
     figure: go.Figure,
-    drawn: pd.DataFrame,
+    steps: pd.DataFrame,
     values: Values,
     label: str,
     colour: str,
@@ -145,7 +145,7 @@ def _stack(
     width = bars.size if bars.size > 1 else None
     add_bars(
         figure,
-        drawn["step"].tolist(),
+        bars.places(steps["step"].tolist()),
         values,
         label,
         colour,
