@@ -9,6 +9,9 @@ import plotly.graph_objects as go
 from traces.figures.common import COLOURS, FADED, Translate, colour_of, english, escaped, finish, point_data
 from traces.timeline import Span, Timeline
 
+_NEAR_PX = 12
+"""So near the middle of a bar that is too thin to hit, the mouse is on it."""
+
 
 def timeline_figure(
     found: Timeline, *, t: Translate = english, colours: Mapping[str, str] = COLOURS, selected: int | None = None
@@ -38,7 +41,7 @@ def timeline_figure(
     if len(lanes) <= 12:
         figure.update_yaxes(tickvals=list(lanes), ticktext=names)
     figure.update_xaxes(ticksuffix=" s").update_yaxes(autorange="reversed", rangemode="normal", zeroline=False)
-    return figure.update_layout(barmode="overlay", bargap=0.25)
+    return figure.update_layout(barmode="overlay", bargap=0.25, hoverdistance=_NEAR_PX)
 
 
 def _add(figure: go.Figure, spans: list[Span], label: str, colour: str, t: Translate, selected: int | None) -> None:
@@ -49,7 +52,7 @@ def _add(figure: go.Figure, spans: list[Span], label: str, colour: str, t: Trans
         x=[span.end - span.start for span in spans],
         y=[span.lane for span in spans],
         name=label,
-        marker={"color": colour, "line": {"width": 0}},
+        marker={"color": colour, "line": {"width": 1, "color": colour}},  # of its own: also a moment can be seen
         customdata=point_data([(span.message, _words(span, t)) for span in spans]),
         hovertemplate="%{customdata[1]}<extra></extra>",
         selectedpoints=None if selected is None else chosen,
@@ -64,7 +67,7 @@ def _add_targets(figure: go.Figure, spans: Sequence[Span], t: Translate) -> None
             x=[(span.start + span.end) / 2 for span in spans],
             y=[span.lane for span in spans],
             mode="markers",
-            marker={"opacity": 0, "size": 12},
+            marker={"opacity": 0, "size": 1},  # of all that are near the mouse, the nearest
             selected={"marker": {"opacity": 0}},
             unselected={"marker": {"opacity": 0}},
             customdata=point_data([(span.message, _words(span, t)) for span in spans]),
