@@ -13,12 +13,12 @@ from functools import lru_cache
 from typing import Any
 
 from agent.events import Maker
-from agent.messages import Message, ToolCall
+from agent.messages import ToolCall
 from agent.models.replies import visible_text
 from agent.trace import Entry, Evidence, ModelInfo, Request, Source, ToolRun, Trace, TraceStep, maker_of
 from agent.usage import Usage
 from traces import stated
-from traces.pairing import OpenCall, OpenCalls
+from traces.pairing import OpenCall, OpenCalls, is_error
 from traces.repair import TOOL_ROLES, Repaired, as_text, counted, repair_message
 from traces.reply import Reply
 
@@ -125,14 +125,16 @@ class TraceBuilder:
             self._pair(position, repaired, data)
         return position
 
-    def reply(self, reply: Reply, *, line: int | None = None, repaired: Repaired | None = None) -> None:
+    def reply(
+        self, reply: Reply, *, line: int | None = None, repaired: Repaired | None = None, agent: str | None = None
+    ) -> None:
         """What a model call gave, after the messages that it was given: they are all there already."""
-        upto = len(self._trace.messages)
         if reply.message is None:
             self._failed.append(reply)
             return
+        upto = len(self._trace.messages)
         data = {"role": "assistant", **reply.message}
-        position = self.message(data, at=reply.at, line=line, repaired=repaired)
+        position = self.message(data, at=reply.at, line=line, repaired=repaired, agent=agent)
         step = self._last
         if step is None or step.reply != position:
             return
@@ -375,17 +377,6 @@ class TraceBuilder:
         outcome = trace.outcome
         outcome.final = outcome.final or visible_text(message)
         outcome.reason = outcome.reason or _ENDINGS.get((step.finish_reason or "").lower())
-
-
-def is_error(message: Message, data: Mapping[str, Any]) -> bool:
-    """Whether a tool message says that the tool failed: a flag, or a JSON object with an ``error``."""
-    if data.get("is_error") is True or data.get("status") == "error":
-        return True
-    text = message.text.lstrip()
-    if not text.startswith("{") or '"error"' not in text:
-        return False
-    value = ToolCall.from_dict({"function": {"arguments": text}}).arguments
-    return bool(value.get("error"))
 
 
 def _title(task: str) -> str:

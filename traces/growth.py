@@ -16,7 +16,6 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from agent import jsontext
 from agent.messages import Message
 from agent.models.replies import visible_text
 from traces.builder import TraceBuilder
@@ -45,6 +44,8 @@ class Exchange:
     """The other keys of the request: temperature, limits, ..."""
     line: int | None = None
     """Line of the log, from 1."""
+    agent: str | None = None
+    """Who answered, where agents share a conversation."""
 
 
 class Conversations:
@@ -106,13 +107,29 @@ class Conversations:
         if exchange.reply is not None:
             said = exchange.reply.message
             answer = None if said is None else _unit({"role": "assistant", **said})
-            trace.reply(exchange.reply, line=exchange.line, repaired=answer.repaired if answer else None)
+            repaired = answer.repaired if answer else None
+            trace.reply(exchange.reply, line=exchange.line, repaired=repaired, agent=exchange.agent)
             if answer is not None:
                 self._call_ids.update(call[0] for call in answer.calls)
                 conversation.sent = [*request, answer]
             for sentence in exchange.reply.unread:
                 self._out.unread(sentence)
         return trace
+
+    def handed_over(self, messages: Sequence[Mapping[str, Any]]) -> tuple[TraceBuilder, list[Mapping[str, Any]]] | None:
+        """``(conversation, new messages)`` where a request goes on with one under other instructions; else None.
+
+        Another agent was handed it: it is told all that was said, but not what the first agent was instructed.
+        """
+        units = zip(self._units(messages), messages, strict=True)
+        spoken = [(unit, message) for unit, message in units if unit.role != "system"]
+        for conversation in reversed(self._all[-_LOOKED_BACK:]):
+            sent = [unit for unit in conversation.sent if unit.role != "system"]
+            if any(unit.role == "assistant" for unit in sent):
+                known = _goes_on(sent, [unit for unit, _ in spoken])
+                if known is not None:
+                    return conversation.trace, [message for _, message in spoken[known:]]
+        return None
 
     def _units(self, messages: Sequence[Mapping[str, Any]]) -> list[_Unit]:
         """What of each message counts. What the last request said already is not looked at again."""
@@ -224,7 +241,7 @@ def _part_text(part: Any, role: str) -> str | None:
 
 def _arguments(value: Any) -> str:
     try:
-        return jsontext.dumps(dict(sorted(value.items()))) if isinstance(value, dict) else str(value)
+        return repr(sorted(value.items())) if isinstance(value, dict) else str(value)
     except (RecursionError, TypeError, ValueError):
         return as_text(value)
 

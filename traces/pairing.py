@@ -7,9 +7,11 @@ An id decides where both sides have one. Formats without ids are paired by the t
 from __future__ import annotations
 
 from collections import defaultdict, deque
+from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
-from agent.messages import Message
+from agent.messages import Message, ToolCall
 from agent.trace import ToolRun
 
 
@@ -107,3 +109,14 @@ def waits(run: ToolRun, asked: Message | None) -> bool:
         return False
     known = run.latency_ms is not None or run.ok is not None
     return not known or (asked is not None and any(call.id == run.tool_call_id for call in asked.tool_calls))
+
+
+def is_error(message: Message, data: Mapping[str, Any]) -> bool:
+    """Whether a tool message says that the tool failed: a flag, or a JSON object with an ``error``."""
+    if data.get("is_error") is True or data.get("status") == "error":
+        return True
+    text = message.text.lstrip()
+    if not text.startswith("{") or '"error"' not in text:
+        return False
+    value = ToolCall.from_dict({"function": {"arguments": text}}).arguments
+    return bool(value.get("error"))

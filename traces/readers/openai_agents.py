@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from functools import partial
+from itertools import groupby
 from typing import Any
 
 from agent.usage import Usage
@@ -169,12 +170,11 @@ def _read_state(state: Mapping[str, Any], out: ImportBuilder) -> None:
     known = listed(asked_with)
     items = [item for item in items if item.get("raw_item") not in known]  # a handoff makes them part of the input
     replies = [_reply(response) for response in listed(state.get("model_responses"))]
-    agent = None
-    for message in responses.converted([mapping(item.get("raw_item")) for item in items]):
-        agent = words(mapping(state.get("current_agent")).get("name"))
-        trace.message(message, agent=agent if message.get("role") == "assistant" else None)
-        if message.get("role") == "assistant" and replies:
-            trace.numbers(replies.pop(0))
+    for agent, own in groupby(items, key=lambda item: words(mapping(item.get("agent")).get("name"))):
+        for message in responses.converted([mapping(item.get("raw_item")) for item in own]):
+            trace.message(message, agent=agent if message.get("role") == "assistant" else None)
+            if message.get("role") == "assistant" and replies:
+                trace.numbers(replies.pop(0))
     trace.reported(usage=usage_of(mapping(state.get("context")).get("usage")))
     _end(state, trace)
 

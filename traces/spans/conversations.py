@@ -19,7 +19,8 @@ from traces.reply import Reply
 from traces.spans.calls import SAME_TIME, calls_of
 from traces.spans.dialects import remembering
 from traces.spans.tools import ToolRuns, Wordless, bare, facts, rebuilt
-from traces.spans.tree import AGENT, MODEL, TOOL, Span, Words, forest, merged, timed, walk
+from traces.spans.tree import AGENT, MODEL, TOOL, Span, Words, forest, merged, timed, unlink, walk
+from traces.spans.wording import has_words, is_new_only, new_of, outer_answer, outer_question, parted
 
 REPEATED = "some spans hold or repeat other model calls; their tokens were not added"
 UNSAID = "the words of model calls were not recorded; only their names, times and tokens were"
@@ -44,6 +45,8 @@ class _Voice:
     """The conversation that its last call went to."""
     spoke: bool = False
     """That conversation began with messages rather than with a line of text."""
+    joined: bool = False
+    """It shares a conversation with an agent beside it: one of them handed it over."""
     held: Wordless | None = None
     """A model call without words that waits for the tools that it asked for."""
 
@@ -87,6 +90,7 @@ def _read(spans: Iterable[Span], out: ImportBuilder, titles: Mapping[str, str]) 
             out.unread("a trace without a model call, a tool run or words")
         elif not story.is_loose:
             story.begun[0].reported(duration_s=story.duration_s)
+    unlink(roots)
     return {story.trace: story.begun for story in stories}
 
 
@@ -160,7 +164,7 @@ class _Story:
             self._take_outermost()
         events: list[tuple[Span, _Voice, Words | None]] = []
         for voice in self._voices.values():
-            if any(_has_words(words) for _, words in voice.calls) or not self._tell_whole(voice):
+            if any(has_words(words) for _, words in voice.calls) or not self._tell_whole(voice):
                 events += [(span, voice, words) for span, words in voice.calls]
         events += [(span, self._speaker(span), None) for span in walk(self._roots) if span.kind == TOOL]
         for span, voice, words in sorted(events, key=lambda event: event[0].order):
@@ -175,7 +179,7 @@ class _Story:
     def _end(self) -> None:
         for voice in self._voices.values():
             if voice.held is not None:
-                self._let_go(voice, _outer_answer(voice.held.span) if not voice.held.tools else None)
+                self._let_go(voice, outer_answer(voice.held.span) if not voice.held.tools else None)
         for voice in self._voices.values():
             for builder in self.begun:
                 self._tools.match(builder, voice, None)
@@ -219,24 +223,27 @@ class _Story:
         if voice.last is not None:
             self._tools.match(voice.last, voice)
             bare(voice.last, self._tools.take(voice, nameless=True))
-        reply = timed(words.reply, span)
-        if not _has_words(words) and reply.error is None:
+        messages, said, rest = parted(words, span.kind == MODEL)
+        reply = timed(words.reply, span, said)
+        if not has_words(words) and reply.error is None:
             self._hold(voice, span, words, reply)
             return
-        messages, said, rest = _parted(words, span.kind == MODEL)
-        after = voice.last if _is_new_only(messages) or (words.plain and voice.spoke) else None
+        after = voice.last if is_new_only(messages) or (words.plain and voice.spoke) else None
         if after is not None:
             messages = self._with_results(after, messages)
+        elif (found := self._handed_over(voice, messages)) is not None:
+            after, messages = found
         else:
             voice.spoke = bool(messages) and not words.plain
         exchange = Exchange(
             messages=messages,
-            reply=replace(reply, message=said) if said is not None or reply.error else None,
+            reply=reply if said is not None or reply.error else None,
             tools=words.tools,
             model=words.model,
             provider=words.provider,
             settings=words.settings,
             line=span.line,
+            agent=voice.agent if voice.joined else None,
         )
         builder = self._log_of(voice).add(exchange, after=after, begin=lambda: self._begin(voice))
         self._join(voice, builder)
@@ -247,7 +254,7 @@ class _Story:
         for message in rest:
             builder.message(message, line=span.line)
         if words.numbers and span.kind != MODEL:
-            builder.numbers_of_last(words.numbers[-len(_new(words)) :])
+            builder.numbers_of_last(words.numbers[-len(new_of(words)) :])
 
     def _with_results(self, builder: TraceBuilder, messages: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
         """Of a call that does not repeat what was said: the results that it answers, its own first."""
@@ -255,8 +262,26 @@ class _Story:
         ids = {as_text(message.get("tool_call_id")) for message in given}
         return [*given, *(each for each in self._tools.results(builder) if each["tool_call_id"] not in ids)]
 
+    def _handed_over(
+        self, voice: _Voice, messages: Sequence[Mapping[str, Any]]
+    ) -> tuple[TraceBuilder, list[Mapping[str, Any]]] | None:
+        """The conversation of an agent beside this one that a request goes on with, and what is new of it."""
+        if voice.last is not None and not voice.joined:
+            return None
+        for other in self._voices.values():
+            if other.above is not voice.above or other.last is None or (other is voice) is not voice.joined:
+                continue
+            log = self._log_of(other)
+            if (found := log.handed_over(messages)) is not None:
+                told = () if voice.joined else [each for each in messages if each.get("role") == "system"]
+                self._logs[id(voice)], voice.joined, other.joined = log, True, True
+                return found[0], [*found[1], *told]
+        return None
+
     def _log_of(self, voice: _Voice) -> Conversations:
-        return self.log or self._logs.setdefault(id(voice), Conversations(self._out, lossy=True))
+        if self.log is None and id(voice) not in self._logs:
+            self._logs[id(voice)] = Conversations(self._out, lossy=True)
+        return self.log or self._logs[id(voice)]
 
     def _begin(self, voice: _Voice) -> TraceBuilder:
         above = voice.above
@@ -278,7 +303,7 @@ class _Story:
         builder = voice.last
         if builder is None:
             builder = self._begin(voice)
-            for message in _outer_question(span):
+            for message in outer_question(span):
                 builder.message(message)
             self._join(voice, builder)
         for result in self._tools.results(builder):
@@ -321,7 +346,7 @@ class _Story:
             replies = [timed(call.reply, each) for each, call in voice.calls]
             builder.model(voice.calls[0][1].model or words.model, words.provider)
             builder.tools(words.tools)
-            for message in [*words.messages, *_new(words)]:
+            for message in [*words.messages, *new_of(words)]:
                 builder.message(message)
                 if message.get("role") == "assistant" and replies:
                     builder.numbers(replies.pop(0))
@@ -329,67 +354,3 @@ class _Story:
                 builder.bare_step(reply)
             return True
         return False
-
-
-# -- words ---------------------------------------------------------------------------------------------------------
-
-
-def _has_words(words: Words) -> bool:
-    return bool(words.messages or words.answer)
-
-
-def _is_new_only(messages: Sequence[Mapping[str, Any]]) -> bool:
-    """Whether a request repeats nothing: it is empty, or holds results and no call that they answer."""
-    return all(message.get("role") in ("tool", "system") for message in messages)
-
-
-def _new(words: Words) -> Sequence[Mapping[str, Any]]:
-    """The answer without the request, which some frameworks give back with it."""
-    count = len(words.messages)
-    repeats = len(words.answer) > count > 0 and all(
-        (one.get("role"), one.get("content")) == (other.get("role"), other.get("content"))
-        for one, other in zip(words.messages, words.answer, strict=False)
-    )
-    return words.answer[count:] if repeats else words.answer
-
-
-def _parted(
-    words: Words, is_call: bool
-) -> tuple[list[Mapping[str, Any]], Mapping[str, Any] | None, Sequence[Mapping[str, Any]]]:
-    """``(request, reply, rest)``: what came before the last answer, that answer, and what came behind it."""
-    answer = _new(words)
-    places = [n for n, message in enumerate(answer) if message.get("role") == "assistant"]
-    if is_call and len(places) == len(answer) > 1:
-        return list(words.messages), _joined(answer), ()
-    if not places:
-        return [*words.messages, *answer], None, ()
-    last = places[-1]
-    return [*words.messages, *answer[:last]], answer[last], answer[last + 1 :]
-
-
-def _joined(messages: Sequence[Mapping[str, Any]]) -> Mapping[str, Any]:
-    """Several messages that one model call gave as one."""
-    texts = [as_text(message["content"]) for message in messages if message.get("content")]
-    calls = [call for message in messages for call in message.get("tool_calls") or ()]
-    return {**messages[-1], "content": "\n".join(texts) or None, "tool_calls": calls or None}
-
-
-def _outer_answer(span: Span) -> Mapping[str, Any] | None:
-    """What the nearest span round a call that has an answer gave in the end."""
-    above = span.above
-    while above is not None:
-        answer = above.words().answer
-        if answer:
-            return answer[-1] if answer[-1].get("role") == "assistant" else None
-        above = above.above
-    return None
-
-
-def _outer_question(span: Span) -> Sequence[Mapping[str, Any]]:
-    """What the nearest span round a call that has a question was given."""
-    above = span.above
-    while above is not None:
-        if messages := above.words().messages:
-            return messages
-        above = above.above
-    return ()

@@ -120,8 +120,8 @@ def answered(value: Any) -> Said:
     numbers = [langchain.reply_of(item) for item in items] if all(map(langchain.is_message, items)) else []
     reply = numbers[-1] if numbers else said.reply
     if reply.finish_reason is None and reason:
-        reply = replace(reply, finish_reason=reason)
-    return said if reply is said.reply else replace(said, reply=reply, numbers=numbers)
+        reply = Reply(finish_reason=reason) if reply is NO_NUMBERS else replace(reply, finish_reason=reason)
+    return Said(messages=said.messages, plain=said.plain, tools=said.tools, reply=reply, numbers=numbers)
 
 
 def _words(value: Any, role: str) -> Said:

@@ -151,10 +151,17 @@ def walk(roots: Iterable[Span]) -> Iterable[Span]:
         stack += span.children[::-1]
 
 
-def timed(reply: Reply, span: Span) -> Reply:
-    """``reply`` with the times and the error of its span, where it has none of its own."""
+def unlink(roots: Iterable[Span]) -> None:
+    """Take a forest apart once it is told. Parents and children hold each other; only a collector would free them."""
+    for span in list(walk(roots)):
+        span.children, span.above = [], None
+
+
+def timed(reply: Reply, span: Span, message: Mapping[str, Any] | None = None) -> Reply:
+    """``reply`` with a message, and with the times and the error of its span where it has none of its own."""
     return replace(
         reply,
+        message=message,
         started=reply.started or time_of(span.started),
         at=reply.at or time_of(span.ended),
         latency_ms=span.latency_ms if span.latency_ms is not None else reply.latency_ms,

@@ -61,6 +61,26 @@ def test_generations_and_functions_are_a_conversation(file):
     assert (trace.steps[0].tools[0].latency_ms, trace.steps[1].latency_ms) == (1000, 2000)
 
 
+def test_a_conversation_that_is_handed_to_another_agent_stays_one():
+    other = [{"role": "system", "content": "You check."}, *TOLD[1:], ASKED, RESULT]
+    checker = span(7, "agent", 5, 9, None, name="checker")
+    checked = generation(8, 6, 7, other, {**ASKED, "tool_calls": [{**CALL, "id": "c2"}]}, (30, 2), 7)
+    again = [*other, {**ASKED, "tool_calls": [{**CALL, "id": "c2"}]}, {**RESULT, "tool_call_id": "c2"}]
+    back = generation(10, 8, 9, [TOLD[0], *again[1:]], ANSWER, (40, 2))
+    (trace,) = opened([TRACE, FIRST, FUNCTION, AGENT, checker, checked, back]).traces
+    assert [message.role for message in trace.messages] == [
+        "system", "user", "assistant", "tool", "system", "assistant", "tool", "assistant"
+    ]  # fmt: skip
+    assert [entry.agent for entry in trace.entries if entry.agent] == ["checker", "adder"]
+    assert (trace.usage.prompt_tokens, [run.message for step in trace.steps for run in step.tools]) == (80, [3, 6])
+
+
+def test_agents_that_are_told_the_same_but_hear_nothing_of_each_other_are_apart():
+    alone = generation(8, 2, 4, [{"role": "system", "content": "You check."}, *TOLD[1:]], ANSWER, (30, 2), 7)
+    report = opened([TRACE, FIRST, FUNCTION, SECOND, AGENT, span(7, "agent", 2, 5, None, name="checker"), alone])
+    assert [len(trace.messages) for trace in report.traces] == [5, 3]
+
+
 def test_turns_and_tasks_round_everything_change_nothing():
     turn = span(9, "custom", 0, 6, name="turn", data={"sdk_span_type": "turn", "usage": {"input_tokens": 99}})
     inside = [{**each, "parent_id": "span_9"} for each in SPANS[:3]]
@@ -122,6 +142,14 @@ STATE = {
     ],
     "current_step": {"type": "next_step_interruption", "data": {"interruptions": [{"tool_name": "add"}]}},
 }  # fmt: skip
+
+
+def test_a_saved_state_says_who_spoke():
+    items = [{**STATE["generated_items"][0], "agent": {"name": "adder"}}, STATE["generated_items"][1]]
+    said = {"type": "message", "role": "assistant", "content": [{"type": "output_text", "text": "5"}]}
+    items.append({"type": "message_output_item", "raw_item": said, "agent": {"name": "checker"}})
+    (trace,) = opened({**STATE, "current_agent": {"name": "checker"}, "generated_items": items}).traces
+    assert [entry.agent for entry in trace.entries] == [None, "adder", None, "checker"]
 
 
 def test_a_saved_state_counts_shared_history_once_and_says_what_it_used_in_all():
