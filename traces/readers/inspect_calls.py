@@ -38,12 +38,13 @@ class Events:
         self._attachments = attachments
         self._pool = _pool(sample)
         self._models = [event for event in events if event.get("event") == "model" and not event.get("pending")]
-        self._by_id: dict[str, Mapping[str, Any]] = {}
+        self._by_id: defaultdict[str, deque[Mapping[str, Any]]] = defaultdict(deque)
+        """Answers from a cache have the id of the first one; so ids may repeat."""
         self._by_words: defaultdict[tuple[str, ...], deque[Mapping[str, Any]]] = defaultdict(deque)
         for event in self._models:
             made = _made(event)
             if name := text(made.get("id")):
-                self._by_id[name] = event
+                self._by_id[name].append(event)
             else:
                 self._by_words[self._words(made)].append(event)
         self._tools: defaultdict[str, deque[Mapping[str, Any]]] = defaultdict(deque)
@@ -70,14 +71,11 @@ class Events:
 
     def reply_of(self, message: Mapping[str, Any]) -> Reply | None:
         """The numbers of the model call that made this message; None where no event tells."""
-        event = self._by_id.pop(text(message.get("id")), None)
-        if event is None:
-            queue = self._by_words.get(self._words(message))
-            event = queue.popleft() if queue else None
-        if event is None:
+        queue = self._by_id.get(text(message.get("id"))) or self._by_words.get(self._words(message))
+        if not queue:
             return None
         self._given += 1
-        return _reply(event)
+        return _reply(queue.popleft())
 
     def tool_run(self, call_id: str) -> ToolEvent | None:
         """The next run of the call with this id."""

@@ -128,6 +128,14 @@ def test_events_without_ids_belong_to_the_message_that_says_the_same():
     assert trace.steps[1].usage is None
 
 
+def test_answers_that_came_from_a_cache_under_the_same_id_count_each():
+    again = {**ASK, "tool_calls": [{**ASK["tool_calls"][0], "id": "c2"}]}
+    events = [model_event(ASK, USED, "01", "03"), model_event(again, {**USED, "input_tokens": 7}, "04", "05")]
+    trace = trace_of(messages=[SAMPLE["messages"][0], ASK, SAMPLE["messages"][2], again], events=events)
+    assert [step.usage.completion_tokens for step in trace.steps] == [20, 20]
+    assert [step.latency_ms for step in trace.steps] == [2000, 1000]
+
+
 def test_a_sample_without_messages_is_what_its_last_model_call_held():
     event = {**SAMPLE["events"][2], "input_refs": [[0, 1], [2, 3]]}
     pool = [SAMPLE["messages"][0], ASK, {"role": "user", "content": "And now?"}]
