@@ -349,9 +349,15 @@ def use_of(name: str, attributes: Attributes, events: Events = ()) -> ToolUse:
     return ToolUse(
         name=words(tool) or name.removeprefix("execute_tool ").removeprefix("running tool: "),
         call_id=words(call_id) or "",
-        arguments=unfold(arguments),
+        arguments=_given_to(unfold(arguments)),
         result=None if result is None else result_text(result),
     )
+
+
+def _given_to(arguments: Any) -> Any:
+    """What a tool was given, without how its Python function was called: ``{"args": [], "kwargs": {...}}``."""
+    named = arguments.get("kwargs") if isinstance(arguments, dict) else None
+    return named if isinstance(named, dict) and named and not arguments.get("args") else arguments
 
 
 _TOOL_INPUTS: tuple[str, ...] = (

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import groupby
 from typing import Any
 
 from traces.builder import TraceBuilder
@@ -21,6 +22,7 @@ from traces.spans.dialects import remembering
 from traces.spans.tools import ToolRuns, Wordless, bare, facts, rebuilt
 from traces.spans.tree import AGENT, MODEL, TOOL, Span, Words, forest, merged, timed, unlink, walk
 from traces.spans.wording import has_words, is_new_only, new_of, outer_answer, outer_question, parted
+from traces.times import time_of
 
 REPEATED = "some spans hold or repeat other model calls; their tokens were not added"
 UNSAID = "the words of model calls were not recorded; only their names, times and tokens were"
@@ -162,6 +164,8 @@ class _Story:
         """Go through the trace in the order of the starts."""
         if not self.has_calls:
             self._take_outermost()
+            if self._tell_tools():
+                return
         events: list[tuple[Span, _Voice, Words | None]] = []
         for voice in self._voices.values():
             if any(has_words(words) for _, words in voice.calls) or not self._tell_whole(voice):
@@ -215,6 +219,28 @@ class _Story:
             plain = plain or (span, words)
         if plain is not None:
             self._voice_of[id(plain[0])].calls.append(plain)
+
+    def _tell_tools(self) -> bool:
+        """An agent whose model calls were not recorded, but whose tool runs were: these stand before its answer."""
+        voice = next((each for each in self._voices.values() if each.calls), None)
+        spans = sorted((span for span in walk(self._roots) if span.kind == TOOL), key=lambda span: span.order)
+        used = [(span, span.use()) for span in spans]
+        if voice is None or rebuilt(used)[0] is None:
+            return False
+        span, words = voice.calls[0]
+        if any(message.get("tool_calls") for message in (*words.messages, *words.answer)):
+            return False
+        self._join(voice, builder := self._begin(voice))
+        for message in words.messages:
+            builder.message(message)
+        for _, step in groupby(used, key=lambda each: each[0].parent):
+            own = list(step)
+            voice.held = Wordless(Reply(), own[0][0], own)
+            self._let_go(voice)
+        for message in new_of(words):
+            builder.message(message, at=time_of(span.ended), line=span.line)
+        builder.numbers(words.reply)
+        return True
 
     # -- calls with words ------------------------------------------------------------------------------------------
 

@@ -148,6 +148,34 @@ def test_a_chain_without_model_calls_shows_what_went_in_and_came_out():
     assert [(message.role, message.text) for message in trace.messages] == [("user", "Hi"), ("assistant", "Ho")]
 
 
+def test_an_agent_without_model_calls_is_told_by_its_tool_runs():
+    wrapped = {**TOOL, "input.value": '{"args": [], "sanitize_inputs_outputs": true, "kwargs": {"a": 2}}'}
+    agent = {
+        "openinference.span.kind": "AGENT",
+        "input.value": '{"task": "What is 2+3?"}',
+        "output.value": "It is 5.",
+        "llm.token_count.prompt": 20,
+        "llm.token_count.completion": 4,
+    }
+    step = {"openinference.span.kind": "CHAIN", "input.value": "{}", "output.value": "5"}
+    spans = [
+        span(1, "agent.run", 0, 9, attributes=agent),
+        span(2, "Step 1", 1, 3, 1, attributes=step),
+        span(3, "add", 1, 2, 2, attributes=wrapped),
+        span(4, "add", 2, 3, 2, attributes=wrapped),
+        span(5, "Step 2", 4, 6, 1, attributes=step),
+        span(6, "add", 5, 6, 5, attributes=wrapped),
+    ]
+    (trace,) = opened(spans).traces
+    roles = ["user", "assistant", "tool", "tool", "assistant", "tool", "assistant"]
+    assert [message.role for message in trace.messages] == roles
+    assert [[(run.arguments, run.latency_ms) for run in step.tools] for step in trace.steps] == [
+        [({"a": 2}, 1000)] * 2, [({"a": 2}, 1000)], []
+    ]  # fmt: skip
+    assert (trace.usage.prompt_tokens, trace.messages[-1].text, summarise(trace).unpaired_calls) == (20, "It is 5.", 0)
+    assert "is known from the tool runs" in trace.notes[0]["text"]
+
+
 @given(damaged(RUN))
 def test_damaged_spans_never_bring_the_reader_down(value):
     survives(value, "openinference")
