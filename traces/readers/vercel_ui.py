@@ -1,4 +1,7 @@
-"""UIMessages of the Vercel AI SDK, as apps store them: lists, chats that hold a list, or one message a line."""
+"""The Vercel AI SDK: UIMessages as apps store them, messages for a model, steps of a result, and streams to a page.
+
+Lists, objects that hold a list, or one a line.
+"""
 
 from __future__ import annotations
 
@@ -13,48 +16,84 @@ from traces.reply import Reply
 from traces.spans.tree import moment
 from traces.times import time_of
 from traces.unfold import first, list_in
-from traces.wire import vercel
-from traces.wire.parts import mapping, words
+from traces.wire import vercel, vercel_stream
+from traces.wire.parts import listed, mapping, words
 
 NAME = "vercel-ui"
 _LOOKED_AT = 20
-_LISTS = ("messages", "initialMessages", "uiMessages")
+_LISTS = ("messages", "initialMessages", "uiMessages", "steps")
 
 
 def matches(document: Document) -> bool:
-    """Some of the first records are UIMessages, or hold a list of them."""
-    return any(vercel.is_ui_message(record) or _list_in(record) for record in document.records[:_LOOKED_AT])
+    """Some of the first records are of this SDK, or hold a list of what is."""
+    records = document.records[:_LOOKED_AT]
+    return any(_is_ours(record) or _list_in(record) for record in records) or any(map(_is_stream, [records, *records]))
+
+
+def _is_ours(value: Any) -> bool:
+    return vercel.is_ui_message(value) or vercel.is_model_message(value) or vercel.is_step(value)
+
+
+def _is_stream(value: Any) -> bool:
+    """Whether a list holds a stream; many formats have pieces of these types among others."""
+    pieces = value[:_LOOKED_AT] if isinstance(value, list) else []
+    return any(map(vercel_stream.is_piece, pieces)) and all(map(vercel_stream.belongs, pieces))
 
 
 def _list_in(value: Any) -> list[Any]:
-    return list_in(value, _LISTS, vercel.is_ui_message)
+    return list_in(value, _LISTS, _is_ours)
 
 
 def read(document: Document, out: ImportBuilder) -> None:
-    """Read every UIMessage; records that hold lists are conversations of their own."""
+    """Read every message; records that hold lists are conversations of their own."""
+    if _is_stream(document.records):
+        _read_stream(document.records, out)
+        return
     loose: TraceBuilder | None = None
     for number, record in enumerate(document.records):
         line = document.line_of(number)
-        if vercel.is_ui_message(record):
-            loose = loose or out.trace()
-            _add(loose, record, line)
-        elif items := _list_in(record):
+        if items := _list_in(record):
             trace = out.trace(words(mapping(record).get("title")) or "")
             for item in items:
-                if vercel.is_ui_message(item):
-                    _add(trace, item, line)
-                else:
-                    _add_other(trace, item, out, line)
+                _add_any(trace, item, out, line)
+        elif _is_stream(record):
+            _read_stream(record, out)
         else:
-            out.unread("a record that is no UIMessage and holds none")
+            loose = loose or out.trace()
+            _add_any(loose, record, out, line)
 
 
-def _add_other(trace: TraceBuilder, item: Any, out: ImportBuilder, line: int | None) -> None:
-    """A message of version 4 without tools is a role and a text."""
-    if isinstance(item, dict) and isinstance(item.get("role"), str) and isinstance(item.get("content"), str):
-        trace.message({"role": item["role"], "content": item["content"]}, at=_time(item), line=line)
+def _read_stream(pieces: list[Any], out: ImportBuilder) -> None:
+    trace = out.trace()
+    for message in vercel_stream.messages_of(listed(pieces)):
+        _add(trace, message, None)
+        if error := words(message["metadata"].get("error")):
+            trace.outcome("model_error", detail=error)
+
+
+def _add_any(trace: TraceBuilder, item: Any, out: ImportBuilder, line: int | None) -> None:
+    """A message of any kind. One without tools is a role and words in version 4, and among messages for a model."""
+    if vercel.is_ui_message(item):
+        _add(trace, item, line)
+    elif vercel.is_step(item):
+        _add_step(trace, item, line)
+    elif isinstance(item, dict) and isinstance(item.get("role"), str) and isinstance(item.get("content"), (str, list)):
+        content = item["content"]
+        plain = [{"role": item["role"], "content": content}]
+        for message in plain if isinstance(content, str) else vercel.model_messages(item):
+            trace.message(message, at=_time(item), line=line)
     else:
-        out.unread("an entry of a message list that is no UIMessage")
+        out.unread("an entry that is no message")
+
+
+def _add_step(trace: TraceBuilder, step: Mapping[str, Any], line: int | None) -> None:
+    response = mapping(step.get("response"))
+    for message in vercel.model_messages(step):
+        trace.message(message, line=line)
+        if message.get("role") == "assistant":
+            at, model = _time({"createdAt": response.get("timestamp")}), words(response.get("modelId"))
+            reason = words(step.get("finishReason"))
+            trace.numbers(Reply(usage=_usage(step), model=model, finish_reason=reason, at=at))
 
 
 def _add(trace: TraceBuilder, item: Mapping[str, Any], line: int | None) -> None:
@@ -87,7 +126,12 @@ def _usage(about: Mapping[str, Any]) -> Usage | None:
             "prompt_tokens": first(data, "inputTokens", "promptTokens"),
             "completion_tokens": first(data, "outputTokens", "completionTokens"),
             "total_tokens": first(data, "totalTokens"),
-            "prompt_tokens_details": {"cached_tokens": first(data, "cachedInputTokens")},
-            "completion_tokens_details": {"reasoning_tokens": first(data, "reasoningTokens")},
+            "prompt_tokens_details": {
+                "cached_tokens": first(data, "cachedInputTokens", "inputTokenDetails.cacheReadTokens"),
+                "cache_write_tokens": first(data, "inputTokenDetails.cacheWriteTokens"),
+            },
+            "completion_tokens_details": {
+                "reasoning_tokens": first(data, "reasoningTokens", "outputTokenDetails.reasoningTokens")
+            },
         }
     )

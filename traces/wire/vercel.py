@@ -24,6 +24,17 @@ def is_model_message(value: Any) -> bool:
     )
 
 
+def is_step(value: Any) -> bool:
+    """Whether ``value`` is one step of a result: what one model call gave, and the results of its tools."""
+    return (
+        isinstance(value, dict)
+        and isinstance(value.get("content"), list)
+        and "finishReason" in value
+        and "usage" in value
+        and "role" not in value
+    )
+
+
 def is_call_list(value: Any) -> bool:
     """Whether ``value`` is the list of calls of an answer."""
     return isinstance(value, list) and bool(value) and all(isinstance(i, dict) and "toolName" in i for i in value)
@@ -38,11 +49,11 @@ def model_messages(value: Mapping[str, Any]) -> list[Mapping[str, Any]]:
     """A message for a model as messages in OpenAI Chat form: each tool result becomes a tool message."""
     said, results = Parts(), list[Mapping[str, Any]]()
     for part in value["content"]:
-        if kind_of(part) == "tool-result":
+        if kind_of(part) in ("tool-result", "tool-error"):
             results.append(_result(part))
         else:
             _add_part(said, part)
-    return [said.message(as_text(value.get("role"))), *results] if said or not results else results
+    return [said.message(as_text(value.get("role") or "assistant")), *results] if said or not results else results
 
 
 def _call(part: Mapping[str, Any]) -> dict[str, Any]:
@@ -52,11 +63,29 @@ def _call(part: Mapping[str, Any]) -> dict[str, Any]:
 
 def _result(part: Mapping[str, Any]) -> Mapping[str, Any]:
     value, failed = part.get("output", part.get("result")), part.get("isError") is True
+    if kind_of(part) == "tool-error":
+        value, failed = part.get("error"), True
     if isinstance(value, dict) and "value" in value and value.keys() <= {"type", "value", "providerOptions"}:
         failed = failed or str(value.get("type")).startswith("error")
         value = value["value"]
     message = {"role": "tool", "tool_call_id": part.get("toolCallId"), "name": part.get("toolName")}
-    return {**message, "content": as_text(value), **({"is_error": True} if failed else {})}
+    return {**message, "content": _returned(value), **({"is_error": True} if failed else {})}
+
+
+def _returned(value: Any) -> Any:
+    """What a tool gave: text, or content parts where it gave an image or a file."""
+    if not isinstance(value, list) or not any(kind_of(part) in _MEDIA and words(part.get("data")) for part in value):
+        return as_text(value)
+    said = Parts()
+    for part in value:
+        if kind_of(part) in _MEDIA and words(part.get("data")):
+            said.add(media(part.get("mediaType"), part["data"], part.get("filename")))
+        else:
+            _add_part(said, part)
+    return said.content
+
+
+_MEDIA = ("media", "image-data", "file-data")
 
 
 def _add_part(said: Parts, part: Any) -> None:
