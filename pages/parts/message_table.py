@@ -162,10 +162,13 @@ def _table(
     """
 
     def selected() -> None:
+        if selection.dropped_by_browser(key):
+            return
         row = selection.selected_row(key)
         choose(key, None if row is None or row >= len(rows) else rows[row])
 
-    selection.select_cell(key, rows.index(chosen) if chosen is not None and chosen in rows else None, _TEXT)
+    row = rows.index(chosen) if chosen is not None and chosen in rows else None
+    selection.select_cell(key, row, _TEXT, count=len(rows))
     st.dataframe(
         shown,
         key=key,
