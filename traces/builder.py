@@ -66,6 +66,11 @@ class TraceBuilder:
         """The id of the trace; sub-agents name it as their parent."""
         return self._trace.trace_id
 
+    @property
+    def last_position(self) -> int | None:
+        """The position of the last message; None before the first."""
+        return len(self._trace.messages) - 1 if self._trace.messages else None
+
     def tool_runs(self, steps: int | None = None) -> list[ToolRun]:
         """The tool calls of all steps so far, or of the last ``steps``, in their order; to look at, not to change."""
         return [run for step in self._trace.steps[-steps if steps else None :] for run in step.tools]

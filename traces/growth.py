@@ -25,6 +25,7 @@ from traces.reply import Reply
 
 _LOOKED_BACK = 50
 """How many conversations with the same first words are tried before a new one is begun."""
+TRIMMED = "the next request left out some of what was said before"
 _SAME_ROLE = {"developer": "system", "function": "tool"}
 
 
@@ -147,6 +148,11 @@ class Conversations:
                     compare is not _goes_on_renamed or self._rename(conversation, request[:known])
                 ):
                     return conversation, known
+        for conversation in reversed(self._all[-_LOOKED_BACK:]):
+            known = _goes_on_trimmed(conversation.sent, request)
+            if known is not None:
+                conversation.trace.note("compaction", TRIMMED, message=conversation.trace.last_position)
+                return conversation, known
         return None, 0
 
     def _rename(self, conversation: _Conversation, repeated: list[_Unit]) -> bool:
@@ -288,6 +294,22 @@ def _goes_on_lossy(sent: list[_Unit], request: list[_Unit]) -> int | None:
     while position < len(request) and request[position].role == "assistant":
         position += 1
     return position if position < len(request) else None
+
+
+def _goes_on_trimmed(sent: list[_Unit], request: list[_Unit]) -> int | None:
+    """The same where the client left out some of what was said, so that the request fits: it holds the last calls.
+
+    Their ids make sure that it is this conversation; before them stands nothing that was not said in it.
+    """
+    last = sent[-1] if sent else None
+    if last is None or not any(call[0] for call in last.calls):
+        return None
+    place = next((n for n, unit in enumerate(request) if unit.calls == last.calls), None)
+    if place is None:
+        return None
+    earlier = iter(sent[:-1])
+    kept = (unit for unit in request[:place] if unit.role != "system")
+    return place + 1 if all(any(known.same(unit, ids=True) for known in earlier) for unit in kept) else None
 
 
 def _repeats_calls(unit: _Unit, sent: list[_Unit]) -> bool:

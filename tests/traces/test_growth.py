@@ -135,6 +135,20 @@ def test_runs_that_take_turns_are_told_apart_by_the_ids_of_their_calls():
     assert [trace.messages[2].text for trace in traces] == ["first", "second"]
 
 
+def test_a_request_that_leaves_out_what_was_said_before_the_last_calls_goes_on():
+    second = calling(call("c2", '{"a": 3}'))
+    (trace,) = opened(
+        exchange([ASK], answer(calling(call("c1")))),
+        exchange([ASK, calling(call("c1")), result("c1")], answer(second)),
+        exchange([ASK, second, result("c2", "6")], answer(DONE)),
+    )
+    assert [message.role for message in trace.messages] == ["user", *["assistant", "tool"] * 2, "assistant"]
+    assert [run.message for step in trace.steps for run in step.tools] == [2, 4]
+    assert [(note["kind"], note["message"]) for note in trace.notes] == [("compaction", 3)]
+    other = {"role": "user", "content": "Something else"}
+    assert len(opened(exchange([ASK], answer(second)), exchange([other, second, result("c2")], answer(DONE)))) == 2
+
+
 def test_a_changed_history_begins_a_new_conversation():
     history = [ASK, calling(call("c1"))]
     traces = opened(

@@ -152,12 +152,15 @@ def _kind(data: Mapping[str, Any], name: str, attributes: Mapping[str, Any]) -> 
 
 
 def _tool_message(data: Mapping[str, Any]) -> Mapping[str, Any] | None:
-    """LangChain's tools are plain spans that give a tool message."""
-    output = data.get("output")
-    if not isinstance(output, (dict, str)) or (isinstance(output, str) and '"tool_call_id"' not in output):
+    """LangChain's tools are plain spans that give a tool message; in JavaScript its role is the tool's name."""
+    output, name = data.get("output"), data.get("name")
+    if not isinstance(output, (dict, str)) or not isinstance(name, str):
+        return None
+    if isinstance(output, str) and '"tool_call_id"' not in output and f'"{name}"' not in output:
         return None
     message = object_in(output)
-    return message if message.get("type") == "tool" and "tool_call_id" in message else None
+    named = bool(name) and message.get("role") == name and "content" in message
+    return message if named or (message.get("type") == "tool" and "tool_call_id" in message) else None
 
 
 def _use(data: Mapping[str, Any], name: str, attributes: Mapping[str, Any]) -> ToolUse:
@@ -193,7 +196,7 @@ def _words(data: Mapping[str, Any], attributes: Mapping[str, Any]) -> Words:
         messages=messages,
         answer=answer or more.answer,
         reply=_numbers(data, gave.reply, more.reply),
-        tools=more.tools or told.tools or _offered(data),
+        tools=more.tools or told.tools or gave.tools or _offered(data),
         model=words(data.get("model")) or more.model,
         provider=more.provider,
         settings=settings,

@@ -158,7 +158,18 @@ def _list(value: list[Any], role: str) -> Said:
             messages += _message(item, role)
         else:
             offered.append(tool)
-    return Said(messages=messages, plain=not any(map(_is_structured, value)), tools=offered)
+    return Said(messages=_with_tools(messages), plain=not any(map(_is_structured, value)), tools=offered)
+
+
+def _with_tools(messages: list[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+    """Langfuse's handler for LangChain in JavaScript gives a result the name of its tool as the role."""
+    if all(message.get("role") in _KNOWN_ROLES for message in messages):
+        return messages
+    named = [words(mapping(call.get("function")).get("name")) for m in messages for call in listed(m.get("tool_calls"))]
+    return [{**m, "role": "tool", "name": m["role"]} if m.get("role") in named else m for m in messages]
+
+
+_KNOWN_ROLES = ("system", "developer", "user", "assistant", "tool", "function")
 
 
 def _may_be_item(item: Any) -> bool:
@@ -343,7 +354,8 @@ def _asked_in(body: Mapping[str, Any]) -> Said:
 def _response(body: Mapping[str, Any]) -> Said:
     for is_known, read in _RESPONSES:
         if is_known(body):
-            return _of_reply(read(body))
+            said = _of_reply(read(body))
+            return replace(said, tools=responses.tools_of(body)) if is_known is responses.is_response else said
     content = body.get("content")
     if isinstance(content, dict) and "parts" in content:  # a candidate alone, as Google's agent kit keeps it
         return _of_reply(gemini.read_response({"candidates": [body], "usageMetadata": body.get("usage_metadata")}))

@@ -210,6 +210,16 @@ def test_no_tokens_are_not_zero_tokens():
     assert usage_of({"usageDetails": {}, "usage": None}) is None
 
 
+def test_a_result_whose_role_is_the_name_of_its_tool_is_one():
+    named = {"role": "add", "content": "5", "additional_kwargs": {}}
+    second = {**SECOND, "input": json.dumps([*TOLD, ASKED, named])}
+    tool = observation(3, "SPAN", 2, 2.5, name="add", input='{"a": 2}', output=json.dumps(named))
+    (trace,) = opened({"trace": TRACE, "observations": [FIRST, tool, second]}).traces
+    assert [message.role for message in trace.messages] == ROLES
+    (run,) = trace.steps[0].tools
+    assert (run.message, run.latency_ms, trace.messages[3].name) == (3, 500, "add")
+
+
 @given(damaged(EXPORT))
 def test_damaged_exports_never_bring_the_reader_down(value):
     survives(value, "langfuse")
