@@ -63,13 +63,12 @@ def message_link(trace_id: str, position: int) -> dict[str, str]:
 
 def take_row(table: str, shown: Sequence[int]) -> None:
     """Write the row into the URL that is selected in the table of this key, whose rows these are."""
-    if selection.dropped_by_browser(table):
-        return
     at = selection.selected_row(table)
-    choose_row(shown[at] if at is not None and at < len(shown) else None)
+    if at is None or at < len(shown):  # else the browser still speaks of the longer table that was there before
+        choose_row(None if at is None else shown[at])
 
 
 def select_row(table: str, shown: Sequence[int], row: int | None) -> None:
     """Before the table is drawn: select this row of the comparison, where it is among those shown."""
     at = shown.index(row) if row in shown else None
-    selection.select_cell(table, at, "text_a", count=len(shown))
+    selection.select_cell(table, at, "text_a")

@@ -162,13 +162,11 @@ def _table(
     """
 
     def selected() -> None:
-        if selection.dropped_by_browser(key):
-            return
         row = selection.selected_row(key)
-        choose(key, None if row is None or row >= len(rows) else rows[row])
+        if row is None or row < len(rows):  # else the browser still speaks of the longer table that was there before
+            choose(key, None if row is None else rows[row])
 
-    row = rows.index(chosen) if chosen is not None and chosen in rows else None
-    selection.select_cell(key, row, _TEXT, count=len(rows))
+    selection.select_cell(key, rows.index(chosen) if chosen is not None and chosen in rows else None, _TEXT)
     st.dataframe(
         shown,
         key=key,

@@ -6,7 +6,6 @@ import streamlit as st
 
 _CHOSEN = "chosen"
 _MOVE = "move"
-_SHORTER = "shorter"
 
 
 def chosen(table: str) -> int | None:
@@ -29,30 +28,14 @@ def selected_row(table: str) -> int | None:
     return row
 
 
-def select_cell(table: str, row: int | None, column: str, *, count: int) -> None:
+def select_cell(table: str, row: int | None, column: str) -> None:
     """Before a table is drawn: select the cell of this row, or none. Nothing is sent where the row is selected already.
 
     The browser scrolls to a cell that is selected so, which it does not for a row.
-
-    Args:
-        table: key of the table.
-        row: of the cell; None: select nothing.
-        column: of the cell.
-        count: how many rows the table has now.
     """
-    before = selected_row(table)
-    if before != row:
-        st.session_state[f"{_SHORTER}-{table}"] = row is not None and before is not None and before >= count
+    if selected_row(table) != row:
         cells = [] if row is None else [(row, column)]
         st.session_state[table] = {"selection": {"rows": [], "columns": [], "cells": cells}}
-
-
-def dropped_by_browser(table: str) -> bool:
-    """Asked once by what is called after a selection: whether it went only because the table became shorter.
-
-    The browser then takes back a cell that is beyond the end, and with it the one that was selected for it instead.
-    """
-    return bool(st.session_state.pop(f"{_SHORTER}-{table}", False)) and selected_row(table) is None
 
 
 def clicked_point(chart: str) -> int | None:
