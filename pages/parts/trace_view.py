@@ -58,7 +58,8 @@ def messages_part(reading: Reading, tagged: Mapping[int, Sequence[str]], *, live
 def details_part(reading: Reading, selected: int | None) -> None:
     """Draw what belongs to the selected message, and the charts.
 
-    The charts come last: they cost the browser more than all the rest, and nothing must wait for them.
+    The charts come last: they cost the browser more than all the rest, and nothing must wait for them. Before the first
+    chart of a session the browser has megabytes of program to load, so that one comes when the table is on screen.
     """
     left, right = st.columns([3, 2], gap="medium")
     with left:
@@ -66,7 +67,23 @@ def details_part(reading: Reading, selected: int | None) -> None:
     with right:
         key = f"trace-{reading.trace.trace_id}"
         choose = partial(address.choose_message, reading.trace)
-        step_charts(reading, key=key, choose=choose, selected=selected)
+        if address.setting(_CHARTS):
+            step_charts(reading, key=key, choose=choose, selected=selected)
+        else:
+            _charts_later()
+
+
+_CHARTS = "charts-come"
+"""Set when the charts of a session may be drawn."""
+_LATER_S = 0.5
+
+
+@st.fragment(run_every=_LATER_S)
+def _charts_later() -> None:
+    """Let the browser ask for the charts: its clock runs on only when it has drawn what it has."""
+    if address.setting(_CHARTS):
+        st.rerun()
+    address.put(_CHARTS, True)
 
 
 def _tabs(reading: Reading, selected: int | None) -> None:

@@ -172,7 +172,7 @@ def main() -> None:
             ours.bring_to_front()
             times.setdefault("row", []).append(select_row(ours, 2 + number % 2))
             rested(ours)
-            times.setdefault("bar", []).append(select_bar(ours, 30 * number))
+            times.setdefault("bar", []).append(select_bar(ours, 15 * number))
             rested(ours)
         browser.close()
     median = {name: statistics.median(values) for name, values in times.items()}

@@ -94,13 +94,17 @@ def test_of_many_steps_the_largest_of_each_group_is_drawn_and_keeps_its_number()
     trace.steps[1234].usage = Usage(9_000, 1, 9_001)
     figure = tokens_per_step(steps_frame(trace), selected=1234)
     (bar,) = [bar for bar in figure.data if bar.name == "Prompt"]
-    assert len(bar.x) == MOST_BARS
-    assert (bar.y[61], bar.customdata[61][0]) == (9_000, 1235)
-    assert "1235" in bar.customdata[61][1]
-    assert {after - before for before, after in zip(bar.x, bar.x[1:], strict=False)} == {20}
-    assert abs(bar.x[61] - 1235) < 20
-    assert bar.selectedpoints == (61,)
-    assert "the largest of 20 steps" in bar.customdata[61][1]
+    assert len(bar.x) == 118
+    assert (bar.y[36], bar.customdata[36][0]) == (9_000, 1235)
+    assert "1235 (the largest of 34 steps)" in bar.customdata[36][1]
+    assert {after - before for before, after in zip(bar.x, bar.x[1:], strict=False)} == {34}
+    assert abs(bar.x[36] - 1235) < 34
+    assert bar.selectedpoints == (36,)
+
+
+def test_few_enough_steps_have_a_bar_each():
+    trace = Trace(steps=[TraceStep(index=n, reply=n, usage=Usage(n, 1, n + 1)) for n in range(1, MOST_BARS + 1)])
+    assert list(tokens_per_step(steps_frame(trace)).data[0].x) == list(range(1, MOST_BARS + 1))
 
 
 def test_cost_adds_up_and_what_is_unknown_adds_nothing():

@@ -38,8 +38,10 @@ TOOLS = ("#3f9a6b", "#7cc4a0", "#1f6f78", "#a8c66c", "#5a8f29", "#88c0c8", "#2f7
 """For tools, in the order in which they are drawn; after the last one the first comes again."""
 
 MOST_BARS = 200
-"""With more steps each bar stands for several of them: the one with the largest value. More would be thinner than a
-pixel on a small screen, and cost the browser time at every press."""
+"""Up to so many steps have a bar each."""
+FEWER_BARS = 120
+"""With more steps, so many bars at most stand for several of them each: the one with the largest value. They are wide
+enough to be hit, and cost the browser little time at every press."""
 
 FADED = 0.5
 """Opacity of what does not belong to the selected step."""
@@ -88,7 +90,7 @@ class Bars:
     @classmethod
     def of(cls, totals: Values) -> Bars:
         """Choose by these values, one a step; None counts least."""
-        size = math.ceil(len(totals) / MOST_BARS) or 1
+        size = 1 if len(totals) <= MOST_BARS else math.ceil(len(totals) / FEWER_BARS)
         known = [-1.0 if value is None else value for value in totals]
         groups = [range(start, min(start + size, len(known))) for start in range(0, len(known), size)]
         return cls([max(group, key=known.__getitem__) for group in groups], size)
