@@ -62,3 +62,13 @@ def test_a_run_is_deleted_and_comes_back(app, lab, data, two_runs):
     assert not (data / "pair-2.json").exists()
     lab.page.get_by_role("button", name="Undo").click()
     lab.cell(1, "Pair 2")
+
+
+def test_a_search_without_a_hit_is_taken_back_by_one_press(app, lab, two_runs):
+    lab.open(f"{app}/traces")
+    field = lab.page.get_by_label("Search", exact=True)
+    lab.fill("Search", "no such trace")
+    with lab.answered():
+        lab.page.get_by_role("button", name="Show all").click()
+    expect(field).to_have_value("")
+    lab.cell(1, "Pair 2")
