@@ -89,6 +89,11 @@ class Reading:
         """What the linter says."""
         return lint(self.trace)
 
+    @property
+    def linted(self) -> bool:
+        """Whether the linter was asked already, so that :attr:`findings` costs nothing."""
+        return "findings" in self.__dict__
+
     @cached_property
     def tools(self) -> list[str]:
         """The names of the tools that were asked for."""

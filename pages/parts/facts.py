@@ -40,8 +40,10 @@ def facts_line(reading: Reading) -> DeltaGenerator:
         _fact(t("Duration"), _seconds(reading.wall.wall), _split(reading.wall))
         _fact(t("Cost"), *_cost(reading))
         place = st.empty()
-        with place:
-            _fact(t("Findings"), "…")
+        if reading.linted:  # so nothing flickers while a page is drawn again
+            findings_fact(reading, place)
+        else:
+            place.metric(t("Findings"), "…", width="content")
     return place
 
 

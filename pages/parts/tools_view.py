@@ -29,7 +29,8 @@ def tools_view(trace: Trace, step: TraceStep | None = None, *, key: str) -> None
     asked = asked_in(trace, step or TraceStep(index=0))
     tools = as_sent(asked)
     if not tools:
-        st.caption(t("No tool is on offer."))
+        called = any(message.tool_calls for message in trace.messages)
+        st.caption(t("The file does not say which tools were on offer.") if called else t("No tool is on offer."))
         return
     st.caption(t("All that the model knows about the tools is what stands here. It never sees their code."))
     for number, schema in enumerate(tools[:MOST]):
