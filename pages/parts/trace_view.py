@@ -59,7 +59,8 @@ def details_part(reading: Reading, selected: int | None) -> None:
     """Draw what belongs to the selected message, and the charts.
 
     The charts come last: they cost the browser more than all the rest, and nothing must wait for them. Before the first
-    chart of a session the browser has megabytes of program to load, so that one comes when the table is on screen.
+    chart of a session the browser has megabytes of program to load, so that one comes when the table is on screen; not
+    where a link names a message, for the table is told only once which row is selected, and must be there to hear it.
     """
     left, right = st.columns([3, 2], gap="medium")
     with left:
@@ -67,7 +68,7 @@ def details_part(reading: Reading, selected: int | None) -> None:
     with right:
         key = f"trace-{reading.trace.trace_id}"
         choose = partial(address.choose_message, reading.trace)
-        if address.setting(_CHARTS):
+        if selected is not None or address.setting(_CHARTS):
             step_charts(reading, key=key, choose=choose, selected=selected)
         else:
             _charts_later()

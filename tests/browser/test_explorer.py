@@ -75,6 +75,7 @@ def test_a_dropped_file_a_bar_a_link_and_a_fresh_browser(app: str, lab: Any, bro
     fresh = browser.new_context().new_page()
     fresh.goto(lab.page.url)
     expect(fresh.get_by_text("Message 14", exact=True)).to_be_visible()
+    expect(fresh.locator('canvas tr[aria-rowindex="15"] td[aria-selected="true"]')).to_be_attached()
     fresh.wait_for_function("() => document.querySelector('.dvn-scroller')?.scrollTop > 300")
     fresh.context.close()
 
