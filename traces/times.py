@@ -34,7 +34,10 @@ def unix_seconds(value: object) -> float | None:
     """Seconds, milli-, micro- or nanoseconds since 1970 as seconds; None for what is no such number."""
     if isinstance(value, bool) or not isinstance(value, (int, float)):
         return None
-    return next((value / unit for least, most, unit in _UNITS if least <= value < most), None)
+    for least, most, unit in _UNITS:
+        if least <= value < most:
+            return value / unit
+    return None
 
 
 def time_of(value: object) -> str | None:

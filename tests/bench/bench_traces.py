@@ -21,6 +21,7 @@ import tempfile
 import time
 import tracemalloc
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -63,6 +64,36 @@ def chat(messages: int) -> list[dict[str, Any]]:
     return found
 
 
+def spans(calls: int, run: int) -> bytes:
+    """OTLP of model calls that repeat the history, each with a tool run; ``run`` of them are one trace."""
+
+    def span(number: int, trace: int, kind: str, seconds: int, **attributes: Any) -> dict[str, Any]:
+        values = ({"intValue": v} if isinstance(v, int) else {"stringValue": v} for v in attributes.values())
+        names = (f"gen_ai.{name.replace('__', '.')}" for name in attributes)
+        times = {"startTimeUnixNano": f"{seconds}000000000", "endTimeUnixNano": f"{seconds + 1}000000000"}
+        about = [{"key": name, "value": value} for name, value in zip(names, values, strict=True)]
+        ids = {"traceId": f"{trace:032x}", "spanId": f"{number:016x}", "parentSpanId": f"{trace:016x}"}
+        return {**ids, "name": kind, **times, "attributes": about}
+
+    found, history = [], list[Any]()
+    for number in range(calls):
+        trace, at = number // run, 1_780_000_000 + 2 * number
+        if number % run == 0:
+            history = [{"role": "user", "parts": [{"type": "text", "content": f"{number} {WORDS}"}]}]
+        call = {"type": "tool_call", "id": f"c{number}", "name": "add", "arguments": {"a": number}}
+        said = [{"role": "assistant", "parts": [call], "finish_reason": "tool_call"}]
+        numbers = {"usage__input_tokens": 100, "usage__output_tokens": 5}
+        words = {"input__messages": json.dumps(history), "output__messages": json.dumps(said)}
+        found.append(
+            span(2 * number, trace, "chat", at, operation__name="chat", request__model="m", **words, **numbers)
+        )
+        ran = {"operation__name": "execute_tool", "tool__name": "add", "tool__call__id": f"c{number}"}
+        found.append(span(2 * number + 1, trace, "add", at + 1, **ran, tool__call__result=WORDS))
+        answer = {"type": "tool_call_response", "id": f"c{number}", "response": WORDS}
+        history += [*said, {"role": "tool", "parts": [answer]}]
+    return json.dumps({"resourceSpans": [{"scopeSpans": [{"spans": found}]}]}).encode()
+
+
 def run_of_ours(steps: int, result: Any = 5) -> Trace:
     number = {"type": "integer"}
     parameters = {"type": "object", "properties": {"a": number, "b": number}}
@@ -97,6 +128,10 @@ def loading(messages: int, rounds: int) -> None:
         rounds,
         1.3,
     )
+    for run in (10, 300):
+        data = spans(6000 if run == 10 else 1500, run)
+        name = f"  OTLP spans, {run} calls a trace ({len(data) / 1e6:.0f} MB)"
+        compare(name, partial(json.loads, data), partial(open_trace, data), rounds, 3)
     compare("  a trace of ours, 1 kB a message", lambda: json.loads(long), lambda: open_trace(long), rounds, 1.5)
     compare("  a trace of ours, the shortest", lambda: json.loads(short), lambda: open_trace(short), rounds, 1.5)
     tracemalloc.start()

@@ -225,7 +225,8 @@ def _error(record: Mapping[str, Any], events: list[tuple[str, Mapping[str, Any]]
     """Why a span failed; None for one that did not."""
     status = record.get("status")
     code = first(status, "code", "status_code") if isinstance(status, dict) else status
-    if _ERRORS.isdisjoint((as_text(code), as_text(record.get("status_code")))):
+    codes = (code, record.get("status_code"))
+    if _ERRORS.isdisjoint([str(each) for each in codes if isinstance(each, (str, int))]):
         return None
     said = first(mapping(status), "message", "description") or record.get("status_message")
     said = said or next((a.get("exception.message") for name, a in events if name == "exception"), None)
