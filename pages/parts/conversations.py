@@ -45,7 +45,9 @@ def conversation_choice(traces: Sequence[Trace], number: int) -> None:
 
 def _label(trace: Trace, at: int, count: int, places: dict[str, int]) -> str:
     indent = "↳ " if trace.source.parent in places else ""
-    return f"{at + 1} / {count}  {indent}{trace.title[:_TITLE]}  ({t('{n} messages', n=len(trace.messages))})"
+    count_of = len(trace.messages)
+    messages = t("1 message") if count_of == 1 else t("{n} messages", n=f"{count_of:,}")
+    return f"{at + 1} / {count}  {indent}{trace.title[:_TITLE]}  ({messages})"
 
 
 def first_error(trace: Trace) -> None:
