@@ -35,8 +35,8 @@ def import_report(report: ImportReport, remarks: list[str]) -> None:
     label = t("Read as {format}", format=_format_word(report.format))
     if len(report.traces) > 1:
         label += " · " + t("{n} conversations", n=f"{len(report.traces):,}")
-    remarks = t("1 remark") if count == 1 else t("{n} remarks", n=f"{count:,}")
-    label += " · " + (remarks if count else t("nothing was left out"))
+    noted = t("1 remark") if count == 1 else t("{n} remarks", n=f"{count:,}")
+    label += " · " + (noted if count else t("nothing was left out"))
     with st.expander(label, type="compact", icon=":material/info:" if count else ":material/check:", key="report"):
         st.text(report.file)
         for title, lines in parts.items():
