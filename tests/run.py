@@ -3,8 +3,8 @@
     python3 tests/run.py [--fresh] [PYTEST ARGUMENTS]
 
 A virtual environment is kept in ``.venv-test`` (``--fresh`` begins with a new one). Chromium is installed by apt where
-it is missing. The first check that fails ends the command with its exit code. Without arguments, the tests in the
-browser, which mostly wait, run beside all others and are told after them.
+it is missing. The first check that fails ends the command with its exit code. Without arguments, the
+tests run in parts beside each other, each told when it has ended.
 """
 
 from __future__ import annotations
@@ -21,6 +21,10 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[1]
 HOME = ROOT / ".venv-test"
 PYTHON = HOME / "bin" / "python"
+BROWSER = ROOT / "tests" / "browser"
+AT_A_TIME = 3
+NO_TESTS = 5
+"""The exit code of pytest where all tests of a part need something that is not there."""
 SOURCES = ("app.py", "agent", "traces", "pages", "tests")
 
 
@@ -43,42 +47,50 @@ def module(*command: str) -> int:
 
 
 def everything() -> int:
-    """All tests; gives the exit code of the first that failed.
+    """All tests, in parts that run beside each other; gives the exit code of the first that failed.
 
-    Tests in the browser mostly wait, so they run beside all others, a file at a time, and beside each other when those
-    have ended. What failed so runs once more alone: a browser on a machine whose processors are all taken can exceed
-    any limit of time, and says nothing about the app by that.
+    Tests in the browser mostly wait, so three parts run at a time on two processors. What failed in a browser
+    runs once more alone: on a machine whose processors are all taken it can exceed any limit of time, and says nothing
+    about the app by that.
     """
     waiting: queue.SimpleQueue[Path] = queue.SimpleQueue()
-    for path in sorted((ROOT / "tests" / "browser").glob("test_*.py"), key=lambda path: -path.stat().st_size):
-        waiting.put(path)
-    told: dict[Path, subprocess.CompletedProcess[bytes]] = {}
+    for part in parts():
+        waiting.put(part)
+    failed: list[tuple[Path, int]] = []
+    printing = threading.Lock()
 
     def in_turn() -> None:
         while True:
             try:
-                path = waiting.get_nowait()
+                part = waiting.get_nowait()
             except queue.Empty:
                 return
-            told[path] = subprocess.run(
-                [PYTHON, "-m", "pytest", str(path)],
-                cwd=ROOT,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.STDOUT,
-                check=False,
-            )
+            command = [str(PYTHON), "-m", "pytest", str(part.relative_to(ROOT))]
+            done = subprocess.run(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False)
+            with printing:
+                say(f"pytest {part.relative_to(ROOT)}")
+                print(done.stdout.decode(errors="replace"), flush=True)
+                if done.returncode not in (0, NO_TESTS):
+                    failed.append((part, done.returncode))
 
-    beside = threading.Thread(target=in_turn)
-    beside.start()
-    code = module("pytest", "-m", "not browser")
-    in_turn()
-    beside.join()
-    for path, run_ in told.items():
-        say(f"pytest {path.relative_to(ROOT)}")
-        print(run_.stdout.decode(errors="replace"), flush=True)
-    for path in [path for path, run_ in told.items() if run_.returncode]:
-        code = code or module("pytest", "--last-failed", str(path))
+    workers = [threading.Thread(target=in_turn) for _ in range(AT_A_TIME)]
+    for worker in workers:
+        worker.start()
+    for worker in workers:
+        worker.join()
+    code = 0
+    for part, part_code in failed:
+        again = BROWSER in part.parents
+        code = code or (module("pytest", "--last-failed", str(part.relative_to(ROOT))) if again else part_code)
     return code
+
+
+def parts() -> list[Path]:
+    """Folders of tests, and each file of those in the browser, so that the long ones begin first."""
+    folders = [path for path in (ROOT / "tests").iterdir() if path != BROWSER and any(path.rglob("test_*.py"))]
+    files = [*(ROOT / "tests").glob("test_*.py"), *BROWSER.glob("test_*.py")]
+    largest = sorted(files, key=lambda path: -path.stat().st_size)
+    return [*sorted(folders, key=lambda path: -len(list(path.rglob("test_*.py")))), *largest]
 
 
 def install() -> None:
