@@ -23,6 +23,7 @@ HOME = ROOT / ".venv-test"
 PYTHON = HOME / "bin" / "python"
 BROWSER = ROOT / "tests" / "browser"
 AT_A_TIME = 3
+"""Parts that run beside each other: one more than the processors, since a browser also waits."""
 NO_TESTS = 5
 """The exit code of pytest where all tests of a part need something that is not there."""
 SOURCES = ("app.py", "agent", "traces", "pages", "tests")
@@ -34,10 +35,10 @@ def main(arguments: Sequence[str]) -> int:
         shutil.rmtree(HOME, ignore_errors=True)
     more = [argument for argument in arguments if argument != "--fresh"]
     install()
-    for check in (("ruff", "check", *SOURCES), ("ruff", "format", "--check", *SOURCES), ("mypy",)):
+    for check in (("ruff", "check", *SOURCES), ("ruff", "format", "--check", *SOURCES)):
         if code := module(*check):
             return code
-    return module("pytest", *more) if more else everything()
+    return module("mypy") or module("pytest", *more) if more else everything()
 
 
 def module(*command: str) -> int:
@@ -47,16 +48,16 @@ def module(*command: str) -> int:
 
 
 def everything() -> int:
-    """All tests, in parts that run beside each other; gives the exit code of the first that failed.
+    """The type checker and all tests, in parts that run beside each other; gives the first exit code of a failure.
 
     Tests in the browser mostly wait, so three parts run at a time on two processors. What failed in a browser
     runs once more alone: on a machine whose processors are all taken it can exceed any limit of time, and says nothing
     about the app by that.
     """
-    waiting: queue.SimpleQueue[Path] = queue.SimpleQueue()
-    for part in parts():
+    waiting: queue.SimpleQueue[tuple[str, ...]] = queue.SimpleQueue()
+    for part in (("mypy",), *(("pytest", path) for path in parts())):
         waiting.put(part)
-    failed: list[tuple[Path, int]] = []
+    failed: list[tuple[tuple[str, ...], int]] = []
     printing = threading.Lock()
 
     def in_turn() -> None:
@@ -65,10 +66,10 @@ def everything() -> int:
                 part = waiting.get_nowait()
             except queue.Empty:
                 return
-            command = [str(PYTHON), "-m", "pytest", str(part.relative_to(ROOT))]
+            command = [str(PYTHON), "-m", *part]
             done = subprocess.run(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False)
             with printing:
-                say(f"pytest {part.relative_to(ROOT)}")
+                say(" ".join(part))
                 print(done.stdout.decode(errors="replace"), flush=True)
                 if done.returncode not in (0, NO_TESTS):
                     failed.append((part, done.returncode))
@@ -80,17 +81,18 @@ def everything() -> int:
         worker.join()
     code = 0
     for part, part_code in failed:
-        again = BROWSER in part.parents
-        code = code or (module("pytest", "--last-failed", str(part.relative_to(ROOT))) if again else part_code)
+        again = "browser" in part[-1]
+        code = code or (module(*part, "--last-failed") if again else part_code)
     return code
 
 
-def parts() -> list[Path]:
+def parts() -> list[str]:
     """Folders of tests, and each file of those in the browser, so that the long ones begin first."""
     folders = [path for path in (ROOT / "tests").iterdir() if path != BROWSER and any(path.rglob("test_*.py"))]
     files = [*(ROOT / "tests").glob("test_*.py"), *BROWSER.glob("test_*.py")]
     largest = sorted(files, key=lambda path: -path.stat().st_size)
-    return [*sorted(folders, key=lambda path: -len(list(path.rglob("test_*.py")))), *largest]
+    longest = sorted(folders, key=lambda path: -len(list(path.rglob("test_*.py"))))
+    return [str(path.relative_to(ROOT)) for path in (*longest, *largest)]
 
 
 def install() -> None:

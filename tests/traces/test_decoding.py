@@ -24,7 +24,7 @@ def same(a, b):
     return type(a) is type(b) and repr(a) == repr(b)
 
 
-@settings(max_examples=1000, deadline=None)
+@settings(max_examples=500, deadline=None)
 @given(st.lists(st.sampled_from(PIECES), max_size=9).map("".join) | st.floats().map(repr) | st.integers().map(str))
 def test_what_is_read_fast_is_what_json_reads(text):
     try:

@@ -321,7 +321,7 @@ def damaged(data, kind, place, extra=0):
     return data[:place] + bytes(extra) + data[place + extra :]
 
 
-@settings(max_examples=500, deadline=None)
+@settings(max_examples=250, deadline=None)
 @given(st.sampled_from(sorted(CONTAINERS)), st.lists(damages, min_size=1, max_size=3))
 def test_any_damage_of_any_container_gives_a_report_or_one_sentence(container, several):
     data = CONTAINERS[container]

@@ -89,7 +89,7 @@ def test_any_bytes(data):
     look_at(data)
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=150, deadline=None)
 @given(values | conversations | st.lists(exchanges, max_size=4) | natives | st.lists(requests | responses, max_size=3))
 @example([{"request": {"messages": []}, "response": {"choices": []}}, {"request": {}, "response": {"choices": 1}}])
 def test_any_json(value):

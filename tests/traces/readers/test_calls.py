@@ -183,7 +183,7 @@ def test_a_stream_saved_as_it_came_is_one_answer(provider):
 EXCHANGES = [{"request": request, "response": response} for request, response in PROVIDERS.values()]
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=120, deadline=None)
 @given(damaged(EXCHANGES), st.sampled_from([None, *PROVIDERS]), st.none() | st.integers(1, 900))
 def test_damage_to_a_log_costs_a_part_and_never_the_file(value, format, cut):
     survives(value, format, cut)
@@ -206,7 +206,7 @@ TOOL_USE = [
 ]
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=120, deadline=None)
 @given(st.sampled_from(TOOL_USE).flatmap(damaged), st.sampled_from([None, *PROVIDERS]))
 def test_damage_to_blocks_costs_a_part_and_never_the_file(value, format):
     survives(value, format)

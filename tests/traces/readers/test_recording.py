@@ -61,7 +61,7 @@ def test_a_torn_last_line_costs_that_line():
 
 
 @given(damaged(LINES), st.integers(0, 60))
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=150, deadline=None)
 def test_damage_never_raises_more_than_a_sentence(lines, torn):
     data = log(lines if isinstance(lines, list) else [lines])
     try:
