@@ -55,8 +55,9 @@ def everything() -> int:
     about the app by that.
     """
     waiting: queue.SimpleQueue[tuple[str, ...]] = queue.SimpleQueue()
-    for part in (("mypy",), *(("pytest", path) for path in parts())):
-        waiting.put(part)
+    waiting.put(("mypy",))
+    for path in parts():  # what failed is remembered for each part by itself: they end at the same time
+        waiting.put(("pytest", "-o", f"cache_dir=.pytest_cache/{Path(path).stem}", path))
     failed: list[tuple[tuple[str, ...], int]] = []
     printing = threading.Lock()
 
