@@ -143,7 +143,7 @@ def act(
             yield position, answer
         elif tool is None or (pending.call.problem and decision.kind != "edited"):
             begin(position)
-            yield position, tools.run(pending.call)
+            yield position, tools.run(pending.call, context(pending))
         else:
             arguments = decision.arguments if decision.arguments is not None else pending.call.arguments
             told = context(pending) if tool.wants_context else NO_CONTEXT

@@ -26,6 +26,7 @@ from agent.messages import Message
 from agent.models.base import Model
 from agent.policy import CapabilityPolicy
 from agent.settings import NO_LIMITS, Settings, UnknownOutcome
+from agent.speaking import User
 from agent.state import PendingCall, RunState
 from agent.stops import ASK_AGAIN, Stop, StopReason, about_to_stop, rules_under
 from agent.striking import settings_ahead
@@ -33,7 +34,7 @@ from agent.tools import Tool, ToolRegistry
 from agent.trace import ModelInfo, Trace
 from agent.workings import Workings, nobody_was_there
 
-_NOT_IN_A_SNAPSHOT = ("evidence", "on_event", "journal")
+_NOT_IN_A_SNAPSHOT = ("evidence", "on_event", "journal", "user")
 
 
 class RunControl(Workings):
@@ -54,6 +55,7 @@ class RunControl(Workings):
         on_event: called with every event as it happens: in the thread that advances the run, and for what a tool tells
             while it works in that tool's thread.
         journal: folder for the journal and the trace file; None keeps the run in memory.
+        user: who speaks to the model besides: between steps, and after the end of a turn.
         title: of the trace.
         trace_id: twelve hex digits; None makes a new one.
 
@@ -78,12 +80,14 @@ class RunControl(Workings):
         unknown: UnknownOutcome = "ask",
         on_event: Callable[[AgentEvent], None] | None = None,
         journal: Path | str | None = None,
+        user: User | None = None,
         title: str = "",
         trace_id: str | None = None,
     ) -> None:
         settings = Settings(max_steps, policy, limits or NO_LIMITS, context, tuple(interventions), parallel, unknown)
         asker = Asker(model)
-        super().__init__(asker, ToolRegistry.of(tools), settings, evidence, on_event, Journal(journal, asker.secrets))
+        on_disk = Journal(journal, asker.secrets)
+        super().__init__(asker, ToolRegistry.of(tools), settings, evidence, on_event, on_disk, user)
         trace = Trace(created=clock.now(), title=title, model=_model_info(model))
         trace.trace_id = trace_id or trace.trace_id
         if system:
@@ -145,27 +149,33 @@ class RunControl(Workings):
         own = settings_ahead(run, self.settings)
         return foresee(run.pending, self.tools, own.policy, own.limits, run.counters)
 
-    def start(self, text: str) -> None:
-        """Begin a turn with the user's message. A turn that was not over is closed first; its calls get answers.
+    @property
+    def more(self) -> bool:
+        """True when the turn is over and the user has more to say: ``advance()`` then begins the next one."""
+        return self._next_words() is not None
+
+    def start(self, text: str | Sequence[Message]) -> None:
+        """Begin a turn. One that was not over is closed first; its calls get answers.
+
+        Args:
+            text: the user's message; or all messages that the turn begins with, perhaps none.
 
         Raises:
-            InputError: ``text`` is no text.
+            InputError: it is neither.
             AgentError: the run is being advanced in another thread.
             OSError: the journal cannot be begun. The turn has begun all the same, and ``advance()`` tries again.
         """
-        if not isinstance(text, str):
-            raise InputError(f"the user's message must be text, not {type(text).__name__}")
+        messages = (Message("user", text),) if isinstance(text, str) else text
+        if not (isinstance(messages, Sequence) and all(isinstance(message, Message) for message in messages)):
+            raise InputError(f"the user's message must be text or messages, not {type(text).__name__}")
         if self._moving.locked():
             raise AgentError("the run is being advanced in another thread; stop or pause it first")
         if self.run.phase is not None:
-            text = f"the next message of the user came before {self.run.phase}"
-            noting.note_detour(self.run, text, Phase.PREPARE, new_turn=True)
+            why = f"the next message of the user came before {self.run.phase}"
+            noting.note_detour(self.run, why, Phase.PREPARE, new_turn=True)
             self._close_calls()
-        noting.begin_turn(self.run, text)
-        self.run.trace.tools = self.tools.schemas()
-        self._stop.clear()
-        self._fresh, self._events = True, []
-        self._emit("turn.started", text=text)
+        self._events = []
+        self._begin(messages)
         self._started = self._events
         self._journal.open(self.run)
         self._raise_listener_error()
@@ -322,8 +332,9 @@ class RunControl(Workings):
     ) -> Self:
         """Go on from a snapshot at the same phase.
 
-        Settings that are not given stay as they were. ``evidence``, ``on_event`` and ``journal`` are not part of a
-        snapshot and have to be given again. A run that had ended at a limit goes on when the new settings allow it.
+        Settings that are not given stay as they were. ``evidence``, ``on_event``, ``journal`` and ``user`` are not part
+        of a snapshot and have to be given again. A run that had ended at a limit goes on when the new settings allow
+        it.
 
         Raises:
             InputError: the snapshot is none, or damaged; or an option that a resumed run cannot take.

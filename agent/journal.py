@@ -12,7 +12,7 @@ from __future__ import annotations
 import os
 import re
 import threading
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import islice
 from operator import methodcaller
@@ -24,6 +24,7 @@ from agent.approval import RUN
 from agent.errors import InputError
 from agent.events import APPEND, APPROVE, CALL, EXECUTE, PREPARE, Phase
 from agent.faults import Fault
+from agent.messages import Message
 from agent.models.base import ModelReply
 from agent.redact import may_hold_secret, redact
 from agent.state import PendingCall, RunState, slots
@@ -56,6 +57,7 @@ class Journal:
         self._path = Path()
         self._notes = self._nudges = 0
         self._struck: list[dict[str, Any]] = []
+        self._heard: dict[str, Any] = {}
         self._clean = True
         self._broken: OSError | None = None
         self.on = False
@@ -74,7 +76,7 @@ class Journal:
                 return
             self._path = self.folder / f"{_file_stem(run.trace)}.jsonl"
             self.on, self._broken, self._clean = True, OSError("the journal could not be opened"), True
-            self._struck = []
+            self._struck, self._heard = [], {}
             self.folder.mkdir(parents=True, exist_ok=True)
             draft = self._path.with_suffix(".jsonl.tmp")
             self._tape, self._broken = Tape(draft), None
@@ -160,6 +162,11 @@ class Journal:
         """Write what struck in a line of its own: it says itself what it changed."""
         self._write_effect({})
 
+    def heard(self, messages: Sequence[Message], at: str | None) -> None:
+        """Something was said from outside, at a time. It is told with the end of the phase."""
+        if self._tape is not None:
+            self._heard = {"heard": [message.to_dict() for message in messages], "at": at}
+
     def remembered(self, trace: Trace, key: str, value: Any) -> None:
         """Something was kept with the run that is not of the loop's making. May come from another thread.
 
@@ -192,6 +199,9 @@ class Journal:
             return  # a reply, a failure or the last result of a step says itself what comes next
         elif done is PREPARE and (run.failure or (run.request and run.request.edits)):
             self._write(self._prepared(run))
+        elif self._heard:
+            line, self._heard = {**self._heard, "next": following}, {}
+            self._write(line)
         elif run.counters.nudges > self._nudges:
             self._nudges = run.counters.nudges
             self._write({"nudge": following})

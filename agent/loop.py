@@ -23,11 +23,16 @@ class Loop(RunControl):
     """One agent and its run. How it is made, started, stopped and saved: :class:`~agent.control.RunControl`."""
 
     def advance(self) -> list[AgentEvent]:
-        """Perform exactly one phase and give the events that it caused; nothing when the run is done or waiting."""
+        """Perform exactly one phase and give the events that it caused; nothing when the run is done or waiting.
+
+        Where a turn is over and the user has more to say, that is said, and nothing else happens.
+        """
         with self._moving:
             self._events, self._started = self._started, []
             run, phase = self.run, self.run.phase
-            if phase is None or (phase is APPROVE and self.waiting and not self.stopping):
+            if phase is None:
+                return self._next_turn()
+            if phase is APPROVE and self.waiting and not self.stopping:
                 return self._events
             begun = clock.monotonic()
             if self._stop.is_set():
@@ -110,7 +115,10 @@ class Loop(RunControl):
         if stop and may_nudge(stop, run, self.settings):
             noting.nudge(run)
             return PREPARE
-        return self._end(stop) if stop else PREPARE
+        if stop:
+            return self._end(stop)
+        self._hear()
+        return PREPARE
 
 
 _PHASES: dict[Phase, Callable[[Loop], Phase | None]] = {

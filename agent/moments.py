@@ -84,7 +84,9 @@ class _Walk:
                 return
 
     def _moment(self, number: int) -> Moment:
-        return Moment(self._step, self._phase, self._messages, max(self._turn, 1), number)
+        said = self._phase is PREPARE and self._is_now()  # what no request tells of yet
+        messages = self._total if said else self._messages
+        return Moment(self._step, self._phase, messages, max(self._turn, 1), number)
 
     def _whole_step(self, number: int) -> list[Moment]:
         """The moments before the decide of a step that went its usual way: the quick way through most of a long run."""
@@ -190,8 +192,8 @@ class _Walk:
             self._step, self._phase = min(max(detour.to_step, 1), len(self._steps) + 1), detour.to
 
     def _begin_turn(self) -> None:
-        start = self._next_start()
-        if start is not None:
+        start, record = self._next_start(), self._steps[self._begun] if self._begun < len(self._steps) else None
+        if start is not None and (record is None or start < self._sent(record)):
             self._messages = start + 1
         self._step, self._phase = self._begun + 1, PREPARE
         self._turn += 1
@@ -236,7 +238,7 @@ class _Walk:
     def _take_sent(self) -> None:
         """An imported trace may hold more before a step than the messages that are known to come there."""
         detour, record = self._ahead(), self._record()
-        if record is not None and (detour is None or detour.step != self._step):
+        if record is not None and (detour is None or detour.phase is None or detour.step != self._step):
             self._reach(self._sent(record))
 
     def _nudged(self) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
@@ -20,7 +21,7 @@ from agent.request import request_of
 from agent.state import PendingCall, RunState
 from agent.stops import Stop
 from agent.tool_result import ToolResult
-from agent.trace import Outcome, ToolRun, Trace, TraceStep
+from agent.trace import Outcome, ToolRun, Trace, TraceStep, maker_of
 from agent.usage import Usage
 
 logger = logging.getLogger("agent")
@@ -38,8 +39,8 @@ _TRUNCATION_GROWTH = 200
 """Tokens that a request must have grown by before a flat count of the provider says that it cuts prompts."""
 
 
-def begin_turn(run: RunState, text: str) -> None:
-    """Begin the next turn with the user's message; the outcome of the one before it moves into the notes."""
+def begin_turn(run: RunState, messages: Sequence[Message]) -> None:
+    """Begin the next turn with what comes from outside; the outcome of the one before it moves into the notes."""
     trace, counters = run.trace, run.counters
     if trace.outcome.reason:
         before = {"kind": "turn", "text": trace.outcome.reason, "step": len(trace.steps)}
@@ -47,9 +48,34 @@ def begin_turn(run: RunState, text: str) -> None:
     run.failure, trace.outcome, run.phase = None, Outcome(), Phase.PREPARE
     counters.turn_start = len(trace.steps)
     counters.signatures, counters.rejected, counters.failing, counters.nudges = [], [], 0, 0
-    counters.task_at = trace.add(Message("user", text), Maker.USER)
-    trace.task = trace.task or text
-    trace.title = trace.title or head(text, 60)
+    for message in messages:
+        at = trace.add(message, maker_of(message.role))
+        if message.role == "user":
+            counters.task_at = at
+            trace.task = trace.task or message.text
+            trace.title = trace.title or head(message.text, 60)
+
+
+def turns_begun(run: RunState) -> int:
+    """How many turns the conversation has had, the one at hand included."""
+    begun = [note for note in run.trace.notes if note.get("kind") == "turn" or note.get("new_turn")]
+    return 1 + len(begun)
+
+
+def hear(run: RunState, messages: Sequence[Message], at: str | None = None) -> None:
+    """Take in what was said from outside while a step went on, now or ``at`` a time."""
+    for message in messages:
+        run.trace.add(message, maker_of(message.role), run.step.index, at=at)
+
+
+def calls_before(run: RunState, pending: PendingCall) -> int:
+    """How many calls of the same tool the run has asked for before this one."""
+    earlier = sum(tool.name == pending.name for step in run.trace.steps[:-1] for tool in step.tools)
+    for other in run.pending:
+        if other is pending:
+            break
+        earlier += other.name == pending.name
+    return earlier
 
 
 def goes_on_with_step(run: RunState) -> bool:

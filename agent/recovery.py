@@ -14,6 +14,7 @@ from agent.errors import InputError, ModelError, Retry
 from agent.events import Phase
 from agent.faults import Fault
 from agent.journal import SCHEMA
+from agent.messages import Message
 from agent.models.base import ModelReply
 from agent.settings import Settings
 from agent.state import ContextState, Counters, PendingCall, RunState
@@ -138,6 +139,11 @@ class _Replay:
         self.phase({"phase": line["nudge"]})
         noting.nudge(self.run)
 
+    def heard(self, line: dict[str, Any]) -> None:
+        messages = [Message.from_dict(message) for message in line["heard"]]
+        self.phase({"phase": line["next"]})
+        noting.hear(self.run, messages, line["at"])
+
     def phase(self, line: dict[str, Any]) -> None:
         run, done = self.run, self.run.phase
         run.phase, run.call_begun = Phase(line["phase"]), False
@@ -176,6 +182,7 @@ _LINES: dict[str, Callable[[_Replay, dict[str, Any]], None]] = {
     "decided": _Replay.decided,
     "result": _Replay.result,
     "nudge": _Replay.nudge,
+    "heard": _Replay.heard,
     "remember": _Replay.remember,
     "faults": _Replay.faults,
     "phase": _Replay.phase,

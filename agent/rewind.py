@@ -112,9 +112,10 @@ class _Again:
         if before is not None and before.phase is not None:
             self._pass_note(DETOUR)
             self._close(before)
-        self._take(max(here.messages - 1, 0))
-        text = self._source.messages[here.messages - 1].text if here.messages else ""
-        noting.begin_turn(run, text)
+        given = self._source.messages
+        if not self._held and given and given[0].role in ("system", "developer"):
+            self._take(1)
+        noting.begin_turn(run, given[self._held : here.messages])
         if before is not None and before.phase is None:
             self._pass_note("turn")
 
@@ -229,8 +230,8 @@ class _Again:
     def _decide(self, here: Moment, before: Moment) -> None:
         run = self.run
         note_outcomes(run, self._limits_at(here))
-        nudged = run.trace.steps and here.messages > before.messages
-        if nudged:
+        more = self._source.messages[before.messages : here.messages]
+        if run.trace.steps and [(m.role, m.content) for m in more[:1]] == [("user", noting.NUDGE)]:
             noting.nudge(run)
         self._finish_step()
 

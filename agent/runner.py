@@ -129,7 +129,7 @@ class Runner:
 
         Does nothing while the thread is at work.
         """
-        self._go(until=lambda: self.loop.phase is Phase.PREPARE)
+        self._go(until=lambda: self.loop.phase in (Phase.PREPARE, None))
 
     def next_call(self) -> None:
         """Go on until the run stands before a model call, the next one when it stands before one, or is done.
@@ -181,7 +181,7 @@ class Runner:
                 self._hurried += 1
             else:
                 self._budget, self._until, self._walking, self._hurried, self.error = phases, until, walk, 0, None
-                if not self._busy and self.loop.phase is not None:
+                if not self._busy and (self.loop.phase is not None or self.loop.more):
                     self._busy = True
                     self._idle.clear()
                     threading.Thread(target=self._work, name="agent-run", daemon=True).start()
@@ -218,7 +218,8 @@ class Runner:
 
     def _may_go(self) -> bool:
         loop = self.loop
-        return self._budget > 0 and loop.phase is not None and (not loop.waiting or loop.stopping)
+        going = loop.phase is not None or loop.more
+        return self._budget > 0 and going and (not loop.waiting or loop.stopping)
 
     def _rest(self, since: float) -> None:
         """In a walk: wait for the time of the next phase, or until something else is asked for."""

@@ -26,6 +26,10 @@ Convert = Callable[[dict[str, Any]], dict[str, Any]]
 _SKIPPED = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
 
 
+def _none() -> int:
+    return 0
+
+
 @dataclass(slots=True)
 class RunContext:
     """What a tool may know about the run it works for.
@@ -42,6 +46,10 @@ class RunContext:
     """Tell something while the tool works: ``emit("tool.progress", {"done": 3, "of": 10})``. The listeners of the run
     are called in the thread of the tool, and for tools that run side by side in several at the same time: what they
     share needs a lock. After the tool's time is up, or the run was stopped, nothing is told any more."""
+    model_call: int = 0
+    """Which model call of the run asked for it, from 0. A scripted tool answers by it."""
+    earlier: Callable[[], int] = _none
+    """Gives how many calls of this tool the run has asked for before this one."""
 
 
 class CallPlan(NamedTuple):

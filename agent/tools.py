@@ -45,7 +45,8 @@ class Tool:
     parameters: dict[str, Any]
     """JSON Schema of the arguments, of type object. ``{}`` means that there are none."""
     func: Callable[..., Any]
-    """Called with the arguments by name. It may be async. What it returns is the result; an exception is a failure."""
+    """Called with the arguments by name. It may be async. What it returns is the result; an exception is a failure.
+    A :class:`ToolResult` is taken as it is."""
     timeout: float | None = None
     """Seconds that a call may take; None: as long as it takes."""
     idempotent: bool = True
@@ -129,6 +130,8 @@ class Tool:
             raise
         except BaseException as error:
             return ToolResult.of_exception(error, clock.since_ms(start))
+        if value.__class__ is ToolResult:
+            return value._replace(latency_ms=clock.since_ms(start))
         return ToolResult.of(value, clock.since_ms(start))
 
     def _invoke(self, arguments: dict[str, Any], context: RunContext | None) -> Any:
@@ -240,11 +243,21 @@ ToolLike = Tool | Callable[..., Any]
 """A tool, or a function that :func:`tool` makes one of."""
 
 
-class ToolRegistry:
-    """The tools of a run, by name."""
+Otherwise = Callable[[ToolCall, RunContext], ToolResult | None]
+"""Answers a call that no tool can take; None where it has no answer either."""
 
-    def __init__(self, tools: Iterable[ToolLike] = ()) -> None:
+
+class ToolRegistry:
+    """The tools of a run, by name.
+
+    Args:
+        tools: what it begins with.
+        otherwise: asked about calls of unknown tools and about unreadable arguments, which else are failures.
+    """
+
+    def __init__(self, tools: Iterable[ToolLike] = (), *, otherwise: Otherwise | None = None) -> None:
         self._tools: dict[str, Tool] = {}
+        self._otherwise = otherwise
         self._schemas: list[dict[str, Any]] | None = None
         for item in tools:
             self.add(item)
@@ -257,7 +270,8 @@ class ToolRegistry:
     def with_timeout(self, seconds: float | None = None) -> ToolRegistry:
         """The same tools, those without a time limit with this one; None: :data:`DEFAULT_TIMEOUT_S`."""
         limit = DEFAULT_TIMEOUT_S if seconds is None else seconds
-        return ToolRegistry(tool if tool.timeout else replace(tool, timeout=limit) for tool in self)
+        limited = (tool if tool.timeout else replace(tool, timeout=limit) for tool in self)
+        return ToolRegistry(limited, otherwise=self._otherwise)
 
     def add(self, item: ToolLike) -> Tool:
         """Register a tool, or a function after making it one, and give the tool.
@@ -300,6 +314,10 @@ class ToolRegistry:
     def run(self, call: ToolCall, context: RunContext | None = None) -> ToolResult:
         """Run one call, within the tool's time limit. An unknown tool and unreadable arguments are failures too."""
         found = self.resolve(call.name)
+        if (found is None or call.problem is not None) and self._otherwise is not None:
+            answer = self._otherwise(call, context or RunContext(tool_call_id=call.id))
+            if answer is not None:
+                return answer
         if found is None:
             known = ", ".join(self._tools) or "none"
             return ToolResult.failed(f"unknown tool {call.name!r}; available: {known}", retryable=False)

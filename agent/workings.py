@@ -24,6 +24,7 @@ from agent.models.replies import visible_text
 from agent.outgoing import Outgoing
 from agent.request import MessageView, PromptSizes
 from agent.settings import Settings
+from agent.speaking import User
 from agent.state import PendingCall, RunState
 from agent.stops import Stop, StopReason, over_budget, rules_under, stop_for
 from agent.striking import Striker
@@ -45,6 +46,7 @@ class Workings:
         evidence: Sequence[Check],
         on_event: Callable[[AgentEvent], None] | None,
         journal: Journal,
+        user: User | None,
     ) -> None:
         self.tools = tools
         self.settings = settings
@@ -52,6 +54,7 @@ class Workings:
         self.on_event = on_event
         self._asker = asker
         self._journal = journal
+        self._user = user
         self._stop = threading.Event()
         self._moving = threading.Lock()
         self._events: list[AgentEvent] = []
@@ -216,7 +219,10 @@ class Workings:
 
     def _context_of(self, pending: PendingCall) -> RunContext:
         """What a tool that asks for it is told about the run."""
-        return RunContext(self.run.trace.trace_id, self.run.step.index, pending.call.id, self._tell)
+        run = self.run
+        earlier = partial(noting.calls_before, run, pending)
+        asked_by = run.counters.model_calls - 1
+        return RunContext(run.trace.trace_id, run.step.index, pending.call.id, self._tell, asked_by, earlier)
 
     def _begin_tool(self, position: int) -> None:
         """Note that a tool is about to run, so that after a crash its outcome is known to be unknown."""
@@ -235,6 +241,38 @@ class Workings:
         else:
             reason = (decision.reason or decision.kind) if decision else "not run"
             self._emit("tool.denied", id=call.id, name=call.name, reason=reason)
+
+    # ---- what comes from outside ----
+
+    def _begin(self, messages: Sequence[Message]) -> None:
+        """Begin the next turn. What was open of the one before is closed before this."""
+        noting.begin_turn(self.run, messages)
+        self.run.trace.tools = self.tools.schemas()
+        self._stop.clear()
+        self._fresh = True
+        self._emit("turn.started", text=next((m.text for m in messages if m.role == "user"), ""))
+
+    def _next_words(self) -> Sequence[Message] | None:
+        """With what the user goes on after the end of a turn; None where there is nothing more to say."""
+        run, reason = self.run, self.run.trace.outcome.reason
+        if self._user is None or run.phase is not None or not reason:
+            return None
+        return self._user.next(noting.turns_begun(run), run.counters.model_calls, StopReason(reason))
+
+    def _next_turn(self) -> list[AgentEvent]:
+        """Let the user go on, if there is more to say; gives the events that it caused."""
+        messages = self._next_words()
+        if messages is not None:
+            self._begin(messages)
+            self._journal.open(self.run)
+        return self._events
+
+    def _hear(self) -> None:
+        """Take in what was said while the step went on."""
+        messages = self._user.meanwhile(self.run.counters.model_calls) if self._user else ()
+        if messages:
+            noting.hear(self.run, messages)
+            self._journal.heard(messages, self.run.trace.entries[-1].at)
 
     # ---- the end ----
 

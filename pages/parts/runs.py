@@ -95,7 +95,7 @@ class OpenRun:
     @property
     def done(self) -> bool:
         """True when the run has ended."""
-        return self.loop.phase is None and self.loop.stop_reason is not None
+        return self.loop.phase is None and self.loop.stop_reason is not None and not self.loop.more
 
 
 class Runs:
