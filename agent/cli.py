@@ -23,9 +23,11 @@ from agent.console import DONE, FAILED, command, printable, say, tell
 from agent.errors import InputError
 from agent.limits import Limits
 from agent.loop import Loop
+from agent.messages import Message
 from agent.models.base import Model
 from agent.models.json_action import JsonActionModel
 from agent.models.openai_chat import OpenAIModel
+from agent.models.replay import Recording, same_messages
 from agent.models.served import model_names
 from agent.redact import redact
 from agent.scripts import load_script, scenarios
@@ -33,6 +35,9 @@ from agent.startup import INTERRUPTED
 from agent.stops import StopReason
 from agent.toolbox import pick, toolbox
 from agent.toolbox.own import load_all
+
+_SHOWN = 20
+"""Differences of a replay that are told one by one."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -59,14 +64,36 @@ def _run(options: argparse.Namespace) -> int:
         limits = replace(limits, repeated_calls=None, failing_steps=None)
         max_steps = options.max_steps
     screen = Screen(quiet=options.json)
+    pace = (0 if script.recorded else 1) if options.pace is None else options.pace
     loop = script.loop(
-        tools=script.make_tools().with_timeout(),
+        tools=script.make_tools(pace=pace).with_timeout(),
+        pace=pace,
+        seed=options.seed,
+        replay=options.replay,
         limits=limits,
         max_steps=max_steps,
         journal=_folder(options.save),
         on_event=screen.show,
     )
-    return _play(loop, script.users, screen, options)
+    code = _play(loop, script.opening, screen, options)
+    return code if script.recorded is None else _compared(loop, script.recorded, code)
+
+
+def _compared(loop: Loop, recording: Recording, code: int) -> int:
+    """Say whether a replay came to the recorded messages, and where it did not; gives the exit code."""
+    if code != DONE:
+        return code
+    differences = same_messages(recording, loop.messages)
+    count = len(loop.messages)
+    if not differences:
+        tell(f"replayed: {count} message{'' if count == 1 else 's'}, as recorded")
+        return DONE
+    tell(f"replayed: {len(differences)} difference{'' if len(differences) == 1 else 's'} from the recording")
+    for difference in differences[:_SHOWN]:
+        tell(printable(f"  {difference}"))
+    if len(differences) > _SHOWN:
+        tell(f"  and {len(differences) - _SHOWN} more")
+    return FAILED
 
 
 def _ask(options: argparse.Namespace) -> int:
@@ -87,7 +114,8 @@ def _ask(options: argparse.Namespace) -> int:
         journal=_folder(options.save),
         on_event=screen.show,
     )
-    code = _play(loop, (options.question,), screen, options, getattr(model, "secrets", ()))
+    question = (Message("user", options.question),)
+    code = _play(loop, question, screen, options, getattr(model, "secrets", ()))
     return FAILED if code == DONE and loop.stop_reason is StopReason.MODEL_ERROR else code
 
 
@@ -148,11 +176,11 @@ def _folder(path: Path | None) -> Path | None:
 
 
 def _play(
-    loop: Loop, users: Sequence[str], screen: Screen, options: argparse.Namespace, secrets: Sequence[str] = ()
+    loop: Loop, opening: Sequence[Message], screen: Screen, options: argparse.Namespace, secrets: Sequence[str] = ()
 ) -> int:
-    """Run every user turn to its end, print what is asked for, and give the exit code."""
+    """Run every turn to its end, print what is asked for, and give the exit code."""
     try:
-        _run_turns(loop, users, screen)
+        _run_turns(loop, opening, screen)
     except KeyboardInterrupt:
         tell(_interrupted(loop, options.save))
         return INTERRUPTED
@@ -171,18 +199,18 @@ def _play(
     return DONE
 
 
-def _run_turns(loop: Loop, users: Sequence[str], screen: Screen) -> None:
-    """A turn without an answer ends the conversation."""
-    for text in users:
-        loop.start(text)
-        screen.begin_turn(loop)
-        while loop.phase is not None:
-            if loop.waiting:
-                _decide(loop)
+def _run_turns(loop: Loop, opening: Sequence[Message], screen: Screen) -> None:
+    """Go on as long as the user has more to say."""
+    loop.start(opening)
+    screen.begin_turn(loop)
+    while loop.phase is not None or loop.more:
+        if loop.phase is None:
             loop.advance()
-            screen.print_steps(loop)
-        if loop.stop_reason is not StopReason.FINAL:
-            break
+            screen.begin_turn(loop)
+        if loop.waiting:
+            _decide(loop)
+        loop.advance()
+        screen.print_steps(loop)
 
 
 def _interrupted(loop: Loop, folder: Path | None) -> str:

@@ -92,6 +92,20 @@ def _add_run_options(run: Parser) -> None:
         help="model calls a turn may take (default: what the script says, else 8)",
     )
     run.add_argument(
+        "--seed", type=_at_least(int, 0), metavar="N", help="for the chances of rules (default: what the script says)"
+    )
+    run.add_argument(
+        "--pace",
+        type=_at_least(float, 0),
+        metavar="P",
+        help="how long model and written answers take, as a multiple; 0: no time (default: 1, of a recording 0)",
+    )
+    run.add_argument(
+        "--replay",
+        choices=("strict", "lenient"),
+        help="what a recording does about another request: stop, or note it and go on (default: what the script says)",
+    )
+    run.add_argument(
         "--no-guards",
         action="store_true",
         help=f"no step limit and no stop at repeated calls or failing steps; the hard cap of {HARD_CAP} steps holds",

@@ -270,8 +270,11 @@ class RunControl(Workings):
 
     def _change_fault(self, kind: str, now: list[Fault]) -> None:
         with self._at_rest():
-            self.run.faults = [*(armed for armed in self.run.faults if armed.kind != kind), *now]
-            self._journal.armed(self.run.faults)
+            self.run.faults = [armed for armed in self.run.faults if armed.kind != kind]
+            for fault in now:
+                self._arm(fault)
+            if not now:
+                self._journal.armed(self.run.faults)
 
     @contextmanager
     def _at_rest(self) -> Iterator[None]:

@@ -68,13 +68,14 @@ def hear(run: RunState, messages: Sequence[Message], at: str | None = None) -> N
         run.trace.add(message, maker_of(message.role), run.step.index, at=at)
 
 
-def calls_before(run: RunState, pending: PendingCall) -> int:
-    """How many calls of the same tool the run has asked for before this one."""
-    earlier = sum(tool.name == pending.name for step in run.trace.steps[:-1] for tool in step.tools)
+def calls_before(run: RunState, pending: PendingCall) -> list[dict[str, Any]]:
+    """The arguments of the calls of the same tool that the run has asked for before this one."""
+    earlier = [tool.arguments for step in run.trace.steps[:-1] for tool in step.tools if tool.name == pending.name]
     for other in run.pending:
         if other is pending:
             break
-        earlier += other.name == pending.name
+        if other.name == pending.name:
+            earlier.append(other.call.arguments)
     return earlier
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import functools
 import inspect
 import operator
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from enum import Enum
@@ -24,10 +24,6 @@ from agent.tool_result import plain
 Convert = Callable[[dict[str, Any]], dict[str, Any]]
 """From checked JSON arguments to the values of the parameters, by name; raises ArgumentError."""
 _SKIPPED = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
-
-
-def _none() -> int:
-    return 0
 
 
 @dataclass(slots=True)
@@ -48,8 +44,8 @@ class RunContext:
     share needs a lock. After the tool's time is up, or the run was stopped, nothing is told any more."""
     model_call: int = 0
     """Which model call of the run asked for it, from 0. A scripted tool answers by it."""
-    earlier: Callable[[], int] = _none
-    """Gives how many calls of this tool the run has asked for before this one."""
+    earlier: Callable[[], Sequence[dict[str, Any]]] = tuple
+    """Gives the arguments of the calls of this tool that the run had asked for before this one, in order."""
 
 
 class CallPlan(NamedTuple):

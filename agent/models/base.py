@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any, Protocol
 
 from agent import clock
 from agent.errors import ModelError, Retry
 from agent.events import Emit, ignore
+from agent.faults import Fault
 from agent.messages import Message
 from agent.usage import Usage
+
+
+def _arm_nothing(fault: Fault) -> None:
+    """Outside of a loop there is nothing that could go wrong after the reply."""
 
 
 @dataclass(slots=True)
@@ -30,6 +35,12 @@ class CallControl:
     """Set when the user stops the run. A model that waits must then return or raise within a second."""
     deadline: float | None = None
     """When, on :data:`agent.clock.monotonic`, the run's time is up; None: no limit."""
+    arm: Callable[[Fault], None] = _arm_nothing
+    """Let something go wrong on purpose in this step, after the reply. Only a scripted model has a use for it."""
+    canonical: Sequence[Message] | None = None
+    """The request as the loop made it, where an adapter on the way gives the model another form of it."""
+    offered: Sequence[dict[str, Any]] = ()
+    """The tools on offer that go with ``canonical``."""
 
     def remaining_s(self) -> float | None:
         """Seconds until the deadline (never below 0), or None without one."""

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar
+from typing import Any
 
 from agent.errors import ScriptExhausted
+from agent.faults import Fault
 from agent.messages import Message, ToolCall
 from agent.models.base import CallControl, ModelReply
+from agent.models.rules import Condition, Facts
 
 _DELTAS = 12
 """Pieces in which a slow turn tells its text, as a streaming model would."""
@@ -22,9 +24,30 @@ class FakeTurn:
     """What is answered; an exception is raised instead."""
     latency_ms: float = 0
     """How long the model takes, in milliseconds; the text streams in meanwhile."""
+    faults: tuple[Fault, ...] = ()
+    """What goes wrong on purpose after this reply."""
 
 
-Turn = str | Sequence[ToolCall] | ModelReply | Exception | FakeTurn
+@dataclass(frozen=True, slots=True)
+class FakeChoice:
+    """A turn that depends on what the request really holds."""
+
+    rules: tuple[tuple[Condition, FakeTurn], ...]
+    """The first whose condition holds is said."""
+    default: FakeTurn
+    """What is said where none holds."""
+    place: str = ""
+    """Where it stands in its script, so that no two choices draw the same chances."""
+
+    def pick(self, facts: Facts) -> FakeTurn:
+        """What is said to this request."""
+        for number, (condition, turn) in enumerate(self.rules):
+            if condition.holds(facts, f"{self.place}{number}"):
+                return turn
+        return self.default
+
+
+Turn = str | Sequence[ToolCall] | ModelReply | Exception | FakeTurn | FakeChoice
 
 
 class FakeModel:
@@ -32,7 +55,10 @@ class FakeModel:
 
     Args:
         turns: a turn is a text (a final answer), a list of :class:`ToolCall`, a whole :class:`ModelReply`, an exception
-            to raise, or a :class:`FakeTurn` with a latency.
+            to raise, a :class:`FakeTurn` with a latency, or a :class:`FakeChoice`. A choice in place of the list
+            answers every call.
+        seed: for the chances of rules.
+        options: how the model is asked, as far as requests show it: ``{"model", "temperature", ...}``.
 
     Within a run the turn is given by the number of the call, so one FakeModel serves any number of runs and a resumed
     run goes on at its right turn. Called directly it counts its own calls. A script that has run out raises
@@ -40,12 +66,17 @@ class FakeModel:
     """
 
     provider = "fake"
-    name = "script"
-    asked_with: ClassVar[dict[str, Any]] = {"options": {"model": "script"}}
-    """The form in which its requests are shown."""
 
-    def __init__(self, turns: Sequence[Turn]) -> None:
-        self.turns = [_as_turn(turn) for turn in turns]
+    def __init__(
+        self, turns: Sequence[Turn] | FakeChoice, *, seed: int = 0, options: Mapping[str, Any] | None = None
+    ) -> None:
+        self.always = turns if isinstance(turns, FakeChoice) else None
+        self.turns = [] if isinstance(turns, FakeChoice) else [_as_turn(turn) for turn in turns]
+        self.seed = seed
+        asked: dict[str, Any] = {"model": "script", **(options or {})}
+        self.name = str(asked["model"])
+        self.asked_with = {"options": {**asked, "seed": seed} if seed else asked}
+        """The form in which its requests are shown."""
         self._next = 0
         self._used = 0
 
@@ -73,6 +104,9 @@ class FakeModel:
             ScriptExhausted: the script holds no such turn; the text names it.
         """
         number = self._next if control is None else control.number
+        if self.always is not None:
+            self._next = number + 1
+            return self._answer(self.always, messages, tool_schemas, number, control)
         if number >= len(self.turns):
             last = messages[-1].role if messages else "nothing"
             count = f"{len(self.turns)} turn" + ("" if len(self.turns) == 1 else "s")
@@ -82,14 +116,30 @@ class FakeModel:
             )
         self._next = number + 1
         self._used = max(self._used, number + 1)
-        turn = self.turns[number]
-        if turn.latency_ms and control is not None:
-            return _slowly(turn, control)
+        return self._answer(self.turns[number], messages, tool_schemas, number, control)
+
+    def _answer(
+        self,
+        turn: FakeTurn | FakeChoice,
+        messages: Sequence[Message],
+        tool_schemas: Sequence[dict[str, Any]],
+        number: int,
+        control: CallControl | None,
+    ) -> ModelReply:
+        if isinstance(turn, FakeChoice):
+            if control is not None and control.canonical is not None:
+                messages, tool_schemas = control.canonical, control.offered
+            turn = turn.pick(Facts(messages, tool_schemas, number, self.seed))
+        if control is not None:
+            for fault in turn.faults:
+                control.arm(fault)
+            if turn.latency_ms:
+                return _slowly(turn, control)
         return _say(turn)
 
 
-def _as_turn(turn: Turn) -> FakeTurn:
-    if isinstance(turn, FakeTurn):
+def _as_turn(turn: Turn) -> FakeTurn | FakeChoice:
+    if isinstance(turn, (FakeTurn, FakeChoice)):
         return turn
     if isinstance(turn, (ModelReply, Exception)):
         return FakeTurn(turn)

@@ -135,7 +135,8 @@ class JsonActionModel:
         Raises:
             ModelError: the inner call failed.
         """
-        reply, _ = self._asker.ask(to_chat(messages, tool_schemas), [], control or CallControl())
+        told = replace(control or CallControl(), canonical=messages, offered=tool_schemas)
+        reply, _ = self._asker.ask(to_chat(messages, tool_schemas), [], told)
         said = reply.message.text
         action = parse_action(visible_text(reply.message))
         extra = {**reply.message.extra, KEY: said}

@@ -9,7 +9,9 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Sequence
+from contextlib import suppress
 from functools import cache
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from agent.errors import InputError
@@ -18,14 +20,32 @@ if TYPE_CHECKING:
     import yaml
 
 LARGEST = 1_000_000
-"""Characters; a longer text is refused, for it is no script."""
+"""Characters of YAML; a longer text would take minutes to read."""
+LARGEST_JSON = 200_000_000
+"""Characters of JSON, as which long recordings are kept."""
 
 Place = Sequence[str | int]
 """Where something stands in the data: ``("turns", 2, "calls", 0, "name")``."""
 
 
+def text_of(path: Path) -> str:
+    """The text of a script's file.
+
+    Raises:
+        InputError: it cannot be read, or is no text.
+    """
+    try:
+        if path.exists() and not (path.is_file() or path.is_dir()):  # a pipe would be waited for, a device has no end
+            raise InputError(f"{str(path)!r} cannot be read: it is not a regular file")
+        return path.read_text(encoding="utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise InputError(f"{path.name}: a script must be UTF-8 text, and this file is not") from error
+    except OSError as error:
+        raise InputError(f"{str(path)!r} cannot be read: {error.strerror or error}") from error
+
+
 def read(text: str, name: str) -> Any:
-    """The data of a script: JSON where the name ends so, else YAML (which holds JSON).
+    """The data of a script: JSON where the name ends so or the text begins so and is that, else YAML.
 
     Args:
         name: what the text is called in errors: a file name.
@@ -33,10 +53,18 @@ def read(text: str, name: str) -> Any:
     Raises:
         InputError: it is neither; the text names the line.
     """
-    if len(text) > LARGEST:
-        raise InputError(f"{name}: a script may have {LARGEST:,} characters, this file has {len(text):,}")
+    as_json = name.lower().endswith(".json")
+    most = LARGEST_JSON if as_json or text.startswith("{") else LARGEST
+    if len(text) > most:
+        more = "" if as_json else "; a longer one can be kept as JSON, in a file whose name ends with .json"
+        raise InputError(f"{name}: a script may have {most:,} characters, this file has {len(text):,}{more}")
     try:
-        return _json(text, name) if name.lower().endswith(".json") else _yaml(text, name)
+        if as_json:
+            return _json(text, name)
+        if text.startswith("{"):  # nearly all JSON is YAML, but reading it as that takes a hundred times as long
+            with suppress(ValueError):
+                return json.loads(text)
+        return _yaml(text, name)
     except RecursionError as error:
         raise InputError(f"{name}: the data is nested too deeply") from error
 
@@ -45,6 +73,8 @@ def line_of(text: str, place: Place) -> int | None:
     """The line (from 1) at which ``place`` begins in the text, or the nearest thing around it; None: cannot be told."""
     import yaml
 
+    if len(text) > LARGEST:
+        return None
     try:
         node = yaml.compose(text, Loader=_loader())
     except (yaml.YAMLError, RecursionError):

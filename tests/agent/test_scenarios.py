@@ -43,7 +43,7 @@ def test_all_scenarios_are_listed_with_a_title_and_a_summary_in_both_languages()
 def test_a_scenario_has_nothing_to_warn_about_and_takes_at_most_300_ms_a_turn(name):
     script = load_script(name)
     assert script.warnings == ()
-    assert all(0 < turn.latency_ms <= 300 for turn in script.turns)
+    assert all(0 < turn.said.latency_ms <= 300 for turn in script.turns)
 
 
 @pytest.mark.parametrize("name", sorted(NAMES - {"long_results"}))

@@ -54,13 +54,13 @@ def test_every_field_of_a_script_arrives():
     assert script.context.max_tokens == 900
     assert script.evidence == (ToolSucceeded("get_order"),)
     first, last = script.turns
-    assert first.latency_ms == 20.5
-    assert first.reply.message.text == "I look it up."
-    assert first.reply.message.reasoning == "It is an order number."
-    assert first.reply.message.tool_calls == (ToolCall("k1", "get_order", {"order_id": "A1001"}),)
-    assert (first.reply.usage.prompt_tokens, first.reply.usage.reasoning_tokens) == (100, 4)
-    assert (first.reply.finish_reason, last.reply.finish_reason) == ("tool_calls", "stop")
-    assert (last.reply.message.text, last.reply.usage) == ("Shipped.", None)
+    assert first.said.latency_ms == 20.5
+    assert first.said.reply.message.text == "I look it up."
+    assert first.said.reply.message.reasoning == "It is an order number."
+    assert first.said.reply.message.tool_calls == (ToolCall("k1", "get_order", {"order_id": "A1001"}),)
+    assert (first.said.reply.usage.prompt_tokens, first.said.reply.usage.reasoning_tokens) == (100, 4)
+    assert (first.said.reply.finish_reason, last.said.reply.finish_reason) == ("tool_calls", "stop")
+    assert (last.said.reply.message.text, last.said.reply.usage) == ("Shipped.", None)
 
 
 def test_json_and_yaml_say_the_same():
@@ -111,19 +111,19 @@ def test_under_json_action_the_turns_are_the_raw_words_of_the_model():
 
 def test_calls_without_an_id_get_ids_that_differ():
     script = parse_script("- calls: [{name: noop}, {name: noop}]\n- calls: [{name: noop}]")
-    ids = [call.id for turn in script.turns for call in turn.reply.message.tool_calls]
+    ids = [call.id for turn in script.turns for call in turn.said.reply.message.tool_calls]
     assert len(set(ids)) == 3
 
 
 def test_arguments_given_as_text_are_sent_as_they_are():
     script = parse_script("- calls: [{name: add, arguments: '{\"a\": 1'}]")
-    call = script.turns[0].reply.message.tool_calls[0]
+    call = script.turns[0].said.reply.message.tool_calls[0]
     assert (call.text, call.arguments) == ('{"a": 1', {}) and call.problem
 
 
 def test_yaml_values_mean_what_json_values_mean():
     script = parse_script("- calls: [{name: t, arguments: {a: no, b: 12:30, c: 2026-11-29, d: 1e3, e: 010, f: true}}]")
-    assert script.turns[0].reply.message.tool_calls[0].arguments == {
+    assert script.turns[0].said.reply.message.tool_calls[0].arguments == {
         "a": "no",
         "b": "12:30",
         "c": "2026-11-29",
@@ -134,7 +134,7 @@ def test_yaml_values_mean_what_json_values_mean():
 
 
 def test_an_empty_answer_can_be_said_on_purpose():
-    assert parse_script("- {text: ''}").turns[0].reply.message.text == ""
+    assert parse_script("- {text: ''}").turns[0].said.reply.message.text == ""
 
 
 def test_max_steps_can_be_taken_away():
@@ -158,7 +158,7 @@ def test_max_steps_can_be_taken_away():
             "my.yaml, line 1, tools[0]: there is no tool 'ad' in the toolbox; did you mean 'add'?",
         ),
         ("turns: a", "my.yaml, line 1, turns: expected a list, found 'a'"),
-        ("task: x", "my.yaml, turns: the key 'turns' is missing"),
+        ("task: x", "my.yaml: the key 'turns' is missing"),
         ("turns: []", "my.yaml, line 1, turns: list should have at least 1 item"),
         ("max_steps: '3'\nturns: [a]", "my.yaml, line 1, max_steps: expected a whole number, found '3'"),
         ("max_steps: true\nturns: [a]", "my.yaml, line 1, max_steps: expected a whole number, found true"),
@@ -177,9 +177,9 @@ def test_max_steps_can_be_taken_away():
             "my.yaml, line 1, context.max_tokens: input should be greater than or equal to 1, found 0",
         ),
         ("context: {}\nturns: [a]", "my.yaml, line 1, context.max_tokens: the key 'max_tokens' is missing"),
-        ("task: x\nuser: [y]\nturns: [a]", "my.yaml: give the user's words as task"),
-        ("protocol: jsonaction\nturns: [a]", "my.yaml, line 1, protocol: input should be 'native' or 'json_action'"),
-        ("protocol: json_action\nturns: [{calls: [{name: add}]}]", "my.yaml: turns[0].calls: under json_action"),
+        ("task: x\nuser: [y]\nturns: [a]", "my.yaml, line 2, user: give the user's words as task"),
+        ("protocol: jsonaction\nturns: [a]", "my.yaml, line 1, protocol: expected 'native' or 'json_action', found 'jsonaction'"),
+        ("protocol: json_action\nturns: [{calls: [{name: add}]}]", "my.yaml, line 2, turns[0].calls: under json_action"),
         ("evidence: [{}]\nturns: [a]", "my.yaml, line 1, evidence[0]: a check needs exactly one of the keys"),
         ("turns: [a]\nturns: [b]", "my.yaml, line 2: this is not valid YAML: the key 'turns' stands twice"),
         ("turns: [a\ntask: x", "my.yaml, line 2: this is not valid YAML"),
@@ -284,6 +284,6 @@ def test_whatever_the_data_the_answer_is_a_script_or_an_input_error(data):
 
 def test_a_turn_can_be_said_many_times():
     script = parse_script("tools: [noop]\nturns:\n  - {calls: [{name: noop}], repeat: 3}\n  - Done.", "loop.yaml")
-    assert [bool(turn.reply.message.tool_calls) for turn in script.turns] == [True, True, True, False]
+    assert [bool(turn.said.reply.message.tool_calls) for turn in script.turns] == [True, True, True, False]
     with pytest.raises(InputError, match=r"repeat"):
         parse_script("turns:\n  - {text: x, repeat: 0}", "loop.yaml")

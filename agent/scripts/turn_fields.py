@@ -1,0 +1,265 @@
+"""The fields of a turn: what the fake model says, what is said to it before, what the tools answer, what goes wrong."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Annotated, Any, Literal
+
+from pydantic import BeforeValidator, Discriminator, Field, Tag, model_validator
+
+from agent.errors import InputError, ModelErrorKind
+from agent.faults import Fault
+from agent.scripts.strict import Misplaced, Strict
+from agent.scripts.when_fields import WhenFields
+
+Count = Annotated[int, Field(ge=0)]
+Milliseconds = Annotated[float, Field(ge=0, le=86_400_000)]
+"""A day at most."""
+_AFTER_A_REPLY = ("tool", "message", "switch")
+"""The groups of faults that can strike after a reply; the others change it, and can be written into it as they are."""
+
+
+def _kind(value: Any) -> str:
+    return "<text>" if isinstance(value, str) else "<mapping>"
+
+
+class ResultFields(Strict):
+    """What a tool answers: a value, or an error."""
+
+    result: Any = None
+    """A text, which is answered as it is, or any JSON value."""
+    error: str | None = None
+    ok: bool | None = None
+    """False: the result is a failure, in words of its own."""
+    retryable: bool | None = None
+    """Of a failure: whether another call may succeed."""
+    took_ms: Milliseconds = 0
+
+    @model_validator(mode="after")
+    def _answers_once(self) -> ResultFields:
+        if self.error is not None and "result" in self.model_fields_set:
+            raise Misplaced(["error"], "a tool answers with a result or with an error, not with both")
+        return self
+
+    @property
+    def answers(self) -> bool:
+        """Whether there is an answer at all."""
+        return self.error is not None or "result" in self.model_fields_set
+
+
+class ListedFields(ResultFields):
+    """One answer in the list of a tool."""
+
+    arguments: dict[str, Any] | None = None
+    """The arguments that it answers; without: any."""
+
+    @model_validator(mode="after")
+    def _answers(self) -> ListedFields:
+        if not self.answers:
+            raise ValueError("an answer of a tool needs a result or an error")
+        return self
+
+
+def _answered(value: Any) -> Any:
+    """A plain text is the result."""
+    return {"result": value} if isinstance(value, str) else value
+
+
+class ToolFields(Strict):
+    """A tool that exists only in this script."""
+
+    name: Annotated[str, Field(pattern=r"^[a-zA-Z0-9_-]{1,64}$")]
+    description: str = ""
+    parameters: dict[str, Any] = {}
+    """JSON Schema of the arguments; it is offered to the model and not enforced."""
+    results: list[Annotated[ListedFields, BeforeValidator(_answered)]] = []
+
+
+AnyTool = Annotated[
+    Annotated[str, Tag("<text>")] | Annotated[ToolFields, Tag("<mapping>")],
+    Discriminator(_kind),
+]
+
+
+class CallFields(ResultFields):
+    """One tool call that the fake model makes; and what the tool answers, where that is written down."""
+
+    name: Annotated[str, Field(min_length=1)]
+    arguments: Annotated[
+        Annotated[str, Tag("<text>")] | Annotated[dict[str, Any], Tag("<mapping>")],
+        Discriminator(_kind),
+    ] = {}
+    """An object; or a text, sent as it is, to show what becomes of arguments that are not valid JSON."""
+    id: str | None = None
+    """Empty: the provider sent none."""
+
+
+class UsageFields(Strict):
+    """What the fake model reports to have used, in tokens."""
+
+    prompt_tokens: Count | None = None
+    completion_tokens: Count | None = None
+    total_tokens: Count | None = None
+    cached_tokens: Count | None = None
+    cache_write_tokens: Count | None = None
+    reasoning_tokens: Count | None = None
+    estimated: bool = False
+
+
+class ErrorFields(Strict):
+    """A model call that fails for good."""
+
+    text: str
+    kind: ModelErrorKind = "provider"
+    status: Annotated[int, Field(ge=100, le=599)] | None = None
+
+
+def _failed(value: Any) -> Any:
+    """A plain text is what the provider says."""
+    return {"text": value} if isinstance(value, str) else value
+
+
+class FaultFields(Strict):
+    """Something that goes wrong on purpose after the reply."""
+
+    kind: str
+    params: dict[str, Any] = {}
+
+    @model_validator(mode="after")
+    def _is_one(self) -> FaultFields:
+        try:
+            fault = Fault(self.kind, dict(self.params))
+        except InputError as error:
+            raise ValueError(str(error)) from error
+        if fault.about.group not in _AFTER_A_REPLY:
+            raise Misplaced(["kind"], f"{self.kind} changes the reply itself: write the turn as it should come")
+        return self
+
+
+def _kind_of(value: Any) -> Any:
+    """A fault may be named without its parameters."""
+    return {"kind": value} if isinstance(value, str) else value
+
+
+class SaidFields(Strict):
+    """One reply of the fake model."""
+
+    text: str | None = None
+    calls: list[CallFields] = []
+    reasoning: str | None = None
+    message: dict[str, Any] | None = None
+    """The whole message as the message list holds it, in place of text, calls and reasoning."""
+    raw: dict[str, Any] | None = None
+    """The message as a provider sends it, in OpenAI Chat form; it is read as the reply of a live model is."""
+    error: Annotated[ErrorFields, BeforeValidator(_failed)] | None = None
+    usage: UsageFields | None = None
+    latency_ms: Milliseconds = 0
+    first_token_ms: Milliseconds | None = None
+    finish_reason: str | None = None
+    model: str | None = None
+    cost: Annotated[float, Field(ge=0)] | None = None
+    warnings: list[str] = []
+    results: list[Annotated[ListedFields, BeforeValidator(_answered)] | None] = []
+    """Beside ``message`` or ``raw``: what the tools answer to its calls, in their order."""
+    faults: list[Annotated[FaultFields, BeforeValidator(_kind_of)]] = []
+
+    @model_validator(mode="after")
+    def _says_one_thing(self) -> SaidFields:
+        whole = [name for name in ("message", "raw", "error") if getattr(self, name) is not None]
+        plain = [name for name in ("text", "calls", "reasoning") if name in self.model_fields_set]
+        if len(whole) > 1 or (whole and plain):
+            other = [*whole, *plain][1]
+            raise Misplaced([other], f"{whole[0]} is the whole turn and cannot stand beside {other}")
+        if not whole and not self._is_empty and self.text is None and not self.calls:
+            raise ValueError("a turn needs a text or calls; for an empty answer write text: ''")
+        return self
+
+    @property
+    def _is_empty(self) -> bool:
+        """Whether it is no reply of its own."""
+        return False
+
+    @model_validator(mode="after")
+    def _has_own_ids(self) -> SaidFields:
+        times = Counter(call.id for call in self.calls if call.id)
+        for number, call in enumerate(self.calls):
+            if call.id and times[call.id] > 1:
+                first = next(at for at, other in enumerate(self.calls) if other.id == call.id)
+                if number != first:
+                    raise Misplaced(["calls", number, "id"], f"the id {call.id!r} stands twice in this turn")
+        return self
+
+    @model_validator(mode="after")
+    def _is_of_the_model(self) -> SaidFields:
+        for name in ("message", "raw"):
+            value = getattr(self, name)
+            if value is not None and value.get("role", "assistant") != "assistant":
+                raise Misplaced([name, "role"], "what the model says has the role assistant")
+        return self
+
+
+class RuleFields(SaidFields):
+    """What is said where a condition holds."""
+
+    when: WhenFields
+
+
+def _said(turn: Any) -> Any:
+    """A turn may be a plain text."""
+    return {"text": turn} if isinstance(turn, str) else turn
+
+
+Said = Annotated[SaidFields, BeforeValidator(_said)]
+
+
+class OutsideFields(Strict):
+    """Something that is said to the model from outside."""
+
+    model_config = Strict.model_config | {"extra": "allow"}
+    role: Literal["system", "developer", "user", "assistant", "tool"]
+
+
+def _from_user(value: Any) -> Any:
+    """A plain text is the user's."""
+    return {"role": "user", "content": value} if isinstance(value, str) else value
+
+
+Before = list[Annotated[OutsideFields, BeforeValidator(_from_user)]]
+
+
+class TurnFields(SaidFields):
+    """One turn: a reply, or rules that choose one."""
+
+    before: Before | None = None
+    """What is said to the model from outside before this turn; empty: it is asked again without a word."""
+    repeat: Annotated[int, Field(ge=1, le=1000)] = 1
+    """How many times in a row it is said."""
+    rules: Annotated[list[RuleFields], Field(min_length=1)] | None = None
+    """The first whose condition holds is said."""
+    default: Said | None = None
+    """What is said where none holds."""
+
+    @property
+    def _is_empty(self) -> bool:
+        return self.rules is not None or self.default is not None
+
+    @model_validator(mode="after")
+    def _chooses_or_says(self) -> TurnFields:
+        check_choice(self.rules, self.default)
+        own = self.model_fields_set & set(SaidFields.model_fields)
+        if self.rules is not None and own:
+            name = min(own)
+            raise Misplaced([name], f"a turn with rules says nothing itself: put {name} into a rule or the default")
+        return self
+
+
+def check_choice(rules: list[RuleFields] | None, default: SaidFields | None) -> None:
+    """Rules need a default, and a default rules.
+
+    Raises:
+        Misplaced: one of them is missing.
+    """
+    if rules is not None and default is None:
+        raise Misplaced(["rules"], "rules need a default beside them: what is said where none of them holds")
+    if rules is None and default is not None:
+        raise Misplaced(["default"], "a default needs rules beside it")
