@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
+
+if TYPE_CHECKING:
+    from agent.models.differing import Difference
 
 
 class AgentError(Exception):
@@ -46,6 +49,30 @@ class ContextOverflow(AgentError):
 
 class ScriptExhausted(AgentError):
     """A fake model was asked for a turn that its script does not hold."""
+
+
+class ReplayMismatch(ScriptExhausted):
+    """A strict replay was given a request that is not the recorded one. Nothing was called.
+
+    Args:
+        message: the differences in one sentence.
+        differences: the same as data; empty where the recording holds no such model call.
+        step: of the request, from 1; None where the recording holds no such model call.
+        nearest: the recorded model call, from 1, whose request differs least; None where nothing is recorded.
+    """
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        differences: Sequence[Difference] = (),
+        step: int | None = None,
+        nearest: int | None = None,
+    ) -> None:
+        super().__init__(message)
+        self.differences = tuple(differences)
+        self.step = step
+        self.nearest = nearest
 
 
 @dataclass(frozen=True, slots=True)
