@@ -19,6 +19,7 @@ from pages.parts.opening import CHANGED, current_run, press, preview, problem
 from pages.parts.paused import failure_panel
 from pages.parts.run_tabs import run_tabs
 from pages.parts.runs import OpenRun
+from pages.parts.setup import by_rules
 from pages.parts.setup_form import setup_form
 from pages.parts.status import live, nothing_yet, status_box
 from pages.parts.tabs import tabs
@@ -42,7 +43,7 @@ def page() -> None:
     notices()
     obstacle = problem(run, setup)
     ready = obstacle is None and (run is None or not run.asleep)
-    if buttons(run, drawn, view, press):
+    if buttons(run, drawn, view, press, by_hand=by_rules(run.setup if run is not None else setup)):
         keys_panel()
     box = status_box()
     if run is None or drawn is None or view is None:

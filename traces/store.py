@@ -19,6 +19,7 @@ from traces.keeping import write_new
 from traces.lint import Severity, lint
 from traces.listing import Lines, lines_of
 from traces.opening import paused_gc, read_file
+from traces.script_store import FOLDER as SCRIPTS
 from traces.trash import Deleted, Trash
 
 SAMPLES = Path(__file__).parent / "samples"
@@ -155,7 +156,7 @@ class Store:
     def _scan(self) -> Iterator[tuple[str, Stamp]]:
         yield from _files(self._samples, _DEEPEST)
         if self.folder != self._samples:
-            yield from _files(self.folder, _DEEPEST)
+            yield from _files(self.folder, _DEEPEST, str(self.folder / SCRIPTS))
 
     def _read_changed(
         self,
@@ -216,8 +217,8 @@ def safe_name(name: str) -> str:
 # -- files ---------------------------------------------------------------------------------------------------------
 
 
-def _files(folder: Path | str, levels: int) -> Iterator[tuple[str, Stamp]]:
-    """All files that may be traces, in sub-folders too."""
+def _files(folder: Path | str, levels: int, but: str = "") -> Iterator[tuple[str, Stamp]]:
+    """All files that may be traces, in sub-folders too, but for one that holds none."""
     try:
         with os.scandir(folder) as entries:
             for entry in entries:
@@ -227,7 +228,7 @@ def _files(folder: Path | str, levels: int) -> Iterator[tuple[str, Stamp]]:
                     if entry.is_file():
                         status = entry.stat()
                         yield entry.path, Stamp(status.st_size, status.st_mtime_ns)
-                    elif levels and entry.is_dir(follow_symlinks=False):
+                    elif levels and entry.path != but and entry.is_dir(follow_symlinks=False):
                         yield from _files(entry.path, levels - 1)
                 except OSError:
                     continue

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
+from typing import Any
 
 from agent.models.base import Model
 from agent.models.json_action import JsonActionModel
 from agent.models.openai_chat import OpenAIModel
 from agent.scripts import Script
 from pages.parts import address
-from pages.parts.offered import gone
 from pages.parts.setup import JSON_ACTION, Setup, server_url
 from pages.parts.words import t
 
@@ -25,7 +25,9 @@ def make_model(setup: Setup, script: Script | None) -> Model:
         InputError: the server's address or the key cannot be right.
     """
     if script is not None and not setup.live:
-        return script.make_model()
+        pace = 0 if script.recorded else 1
+        replay: Any = setup.replay or None
+        return script.make_model(pace, seed=setup.seed, replay=replay)
     key = key_for(setup.base_url, address.setting(address.API_KEY) or "", os.environ)
     model = OpenAIModel(
         setup.model,
@@ -61,7 +63,7 @@ def missing(before: Setup, now: Setup) -> str | None:
         before: what the run was started with.
         now: the settings as the side bar holds them.
     """
-    sentences = [gone(before.offered), _missing_fields(before, now) if before.live else None]
+    sentences = [before.lost(), _missing_fields(before, now) if before.live else None]
     return " ".join(filter(None, sentences)) or None
 
 

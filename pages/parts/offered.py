@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from functools import cache
 from typing import Any
 
 from agent.errors import ToolDefinitionError, ToolFailure
+from agent.scripts import Script
 from agent.toolbox import pick, toolbox
 from agent.tools import Tool, ToolRegistry
 from pages.parts.options import USAGE, options
@@ -24,18 +25,31 @@ def own_names() -> list[str]:
     return [tool.name for tool in options().tools]
 
 
-def make_tools(names: Iterable[str]) -> ToolRegistry:
+def make_tools(names: Sequence[str], script: Script | None = None, *, real: bool = False) -> ToolRegistry:
     """The tools of these names, each with a time limit, so that a hung one cannot hold a run.
+
+    Args:
+        names: of the tools.
+        script: what may hold tools of its own, and answers.
+        real: let tools that are here run also where the script holds their answers.
 
     Raises:
         InputError: one of them is not here.
     """
-    return pick(names, own=options().tools).with_timeout()
+    if script is None:
+        return pick(names, own=options().tools).with_timeout()
+    pace = 0 if script.recorded else 1
+    return script.make_tools(names=names, own=options().tools, real=real, pace=pace).with_timeout()
 
 
-def gone(names: Iterable[str]) -> str | None:
-    """Which of these tools are not here and what to do about it, as sentences; None where all are."""
-    known = known_names()
+def gone(names: Iterable[str], script: Script | None = None) -> str | None:
+    """Which of these tools are not here and what to do about it, as sentences; None where all are.
+
+    Args:
+        names: of the tools.
+        script: what may hold tools of its own.
+    """
+    known = {*known_names(), *(info.name for info in (script.made if script else ()))}
     missing = [name for name in names if name not in known]
     if not missing:
         return None

@@ -15,7 +15,7 @@ from agent.loop import Loop
 from agent.messages import Message
 from agent.runner import Runner
 from agent.scripts import Script
-from agent.trace import Trace
+from agent.trace import Trace, maker_of
 from pages.parts import address
 from pages.parts.breakpoints import hand_over
 from pages.parts.data import data_folder
@@ -137,9 +137,9 @@ def preview(setup: Setup) -> Trace:
     system = script.system if script is not None else setup.system
     if system:
         trace.add(Message("system", system), Maker.CODE)
-    task = script.task if script is not None else setup.task
-    if task:
-        trace.add(Message("user", task), Maker.USER)
+    given = script.opening if script is not None else (Message("user", setup.task),) if setup.task else ()
+    for message in given:
+        trace.add(message, maker_of(message.role))
     return trace
 
 
@@ -148,15 +148,16 @@ def _make(run_id: str, setup: Setup) -> OpenRun:
     limits = _guarded(script.limits if script is not None else Limits(), script, setup.guards)
     options: dict[str, Any] = {"trace_id": run_id, "journal": data_folder()}
     options |= {"max_steps": setup.max_steps, "limits": limits, "parallel": setup.parallel}
-    if script is None or script.context is None:
+    if script is None or (script.context is None and script.recorded is None):
         options["context"] = ContextBudget(REQUEST_TOKENS, RESULT_TOKENS, summarise=setup.live)
-    model, tools = make_model(setup, script), make_tools(setup.offered)
+    model = make_model(setup, script)
+    tools = make_tools(setup.offered, script, real=setup.real_tools)
     if script is not None:
         loop = script.loop(model=model, tools=tools, **options)
     else:
         loop = Loop(model, tools, system=setup.system, **options)
     loop.trace.extra[SETUP] = setup.to_dict()
-    loop.start(script.task if script is not None else setup.task)
+    loop.start(script.opening if script is not None else setup.task)
     run = OpenRun(Runner(loop), setup)
     arm_chosen(run)
     hand_over(run)

@@ -48,7 +48,7 @@ def reason_words(reason: str | None) -> tuple[Tone, str]:
         StopReason.UNKNOWN_ACTION: ("red", t("The model named an action that does not exist.")),
         StopReason.CONTEXT_OVERFLOW: ("red", t("The message list no longer fits into the model's context.")),
         StopReason.MODEL_ERROR: ("red", t("The model call failed.")),
-        StopReason.SCRIPT_EXHAUSTED: ("red", t("The script of the fake model has no turn left.")),
+        StopReason.SCRIPT_EXHAUSTED: ("red", t("The script holds no reply to this request.")),
         StopReason.STOPPED_BY_USER: ("gray", t("Stopped by the user.")),
         StopReason.REJECTED_BY_USER: ("gray", t("The user rejected a call and ended the run.")),
     }

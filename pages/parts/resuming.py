@@ -22,7 +22,7 @@ from agent.trace import Trace
 from pages.parts import address
 from pages.parts.data import data_folder, store
 from pages.parts.live_model import make_model
-from pages.parts.offered import gone, make_tools, recorded_tools
+from pages.parts.offered import make_tools, recorded_tools
 from pages.parts.runs import SETUP, OpenRun, registry
 from pages.parts.setup import Setup
 from pages.parts.setup_form import chosen
@@ -81,7 +81,7 @@ def _opened(snapshot: dict[str, Any]) -> OpenRun:
     if SETUP not in snapshot["trace"]:
         raise InputError(t("This run was not started in the app, so its model and tools are not known here."))
     setup, interrupted = Setup.from_dict(snapshot["trace"][SETUP]), snapshot["phase"] is not None
-    if not setup.live and gone(setup.offered) is None:
+    if not setup.live and setup.lost() is None:
         run = _resumed(snapshot, setup)
     else:
         shown = recorded_tools(snapshot["trace"].get("tools") or ())
@@ -143,7 +143,8 @@ def _resumed(snapshot: dict[str, Any], setup: Setup, **options: Any) -> OpenRun:
     loop = Loop.resume(
         snapshot,
         model=make_model(setup, script),
-        tools=make_tools(setup.offered),
+        tools=make_tools(setup.offered, script, real=setup.real_tools),
+        user=script.make_user() if script is not None else None,
         evidence=script.evidence if script is not None else (),
         journal=data_folder(),
         **options,

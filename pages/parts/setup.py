@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, fields
-from functools import cache
 from typing import Any
 from urllib.parse import urlsplit, urlunsplit
 
@@ -13,7 +12,8 @@ from agent.errors import InputError
 from agent.limits import HARD_CAP
 from agent.models import json_action
 from agent.models.openai_chat import OPENAI_URL
-from agent.scripts import Script, load_script, scenarios
+from agent.scripts import Script
+from pages.parts.chosen_script import find_script
 from pages.parts.offered import gone
 from pages.parts.words import t
 
@@ -45,7 +45,7 @@ class Setup:
     """What a run is started with. The API key is no part of it: it stays in its field and in the model."""
 
     scenario: str = FIRST
-    """The name of a scenario, or :data:`OWN_TASK`."""
+    """The name of a scenario or of a kept script, or :data:`OWN_TASK`."""
     task: str = ""
     """The user's message of a task of one's own."""
     system: str = ""
@@ -76,6 +76,12 @@ class Setup:
     """Model calls that the run may make."""
     guards: bool = True
     """Whether repeated calls and failing steps end the run."""
+    seed: int | None = None
+    """For the chances of a script's rules; None: that of the script."""
+    replay: str = ""
+    """How strictly a recording is followed, ``strict`` or ``lenient``; empty: as the script says."""
+    real_tools: bool = False
+    """Whether tools that are here run also where the script holds their answers."""
 
     @property
     def own(self) -> bool:
@@ -113,12 +119,14 @@ class Setup:
         Raises:
             InputError: there is no such scenario.
         """
-        return None if self.own else _script(self.scenario)
+        return None if self.own else find_script(self.scenario)
 
     def problem(self) -> str | None:
         """What is still missing before a run can start, as a sentence."""
-        if self.max_steps > HARD_CAP:
-            return t("The step limit on the left can be at most {n}.", n=HARD_CAP)
+        if (lost := self.lost()) is not None:
+            return lost
+        if self.max_steps > (most := most_steps(self.scenario)):
+            return t("The step limit on the left can be at most {n}.", n=most)
         if self.own and not self.task.strip():
             return t("Write a task on the left, then press a button.")
         if self.live and not self.model.strip():
@@ -127,7 +135,14 @@ class Setup:
             return t("The temperature on the left can be from 0 to {most}, or empty.", most=f"{MOST_HEAT:g}")
         if self.live and self.max_tokens is not None and self.max_tokens < 1:
             return t("The length of a reply on the left can be from 1 token, or empty.")
-        return gone(self.offered)
+        return None
+
+    def lost(self) -> str | None:
+        """What of it is not here any more, its script or a tool, and what to do about it; None where all is."""
+        try:
+            return gone(self.offered, self.script())
+        except InputError as error:
+            return str(error)
 
     def to_dict(self) -> dict[str, Any]:
         """JSON data for the trace, so that an interrupted run can be set up again.
@@ -163,6 +178,17 @@ class Changed:
     """What a run takes up on its way: the step limit, the guards, and whether the tools of a script run in parallel."""
 
 
+def by_rules(setup: Setup) -> bool:
+    """Whether the model of a run follows rules of its script."""
+    if setup.live:
+        return False
+    try:
+        script = setup.script()
+    except InputError:  # it is not here any more, which is told elsewhere
+        return False
+    return script is not None and script.rules
+
+
 def server_url(base_url: str, environment: Mapping[str, str]) -> str:
     """The server that a base URL means: an empty one that of the environment, else OpenAI's."""
     url = base_url.strip() or environment.get("OPENAI_BASE_URL", "").strip() or OPENAI_URL
@@ -180,23 +206,26 @@ def _without_secrets(url: str) -> str:
 
 def default_steps(scenario: str) -> int:
     """The step limit that belongs to a scenario."""
-    return OWN_STEPS if scenario == OWN_TASK else _script(scenario).max_steps or HARD_CAP
+    return OWN_STEPS if scenario == OWN_TASK else find_script(scenario).max_steps or HARD_CAP
+
+
+def most_steps(scenario: str) -> int:
+    """The highest step limit: a recording may have gone on for longer than anything else is let."""
+    return max(HARD_CAP, default_steps(scenario))
+
+
+def default_guards(scenario: str) -> bool:
+    """Whether the guards are on at first: a recording keeps its own limits, as it goes its own way."""
+    if scenario == OWN_TASK or (script := find_script(scenario)).recorded is None:
+        return True
+    return bool(script.limits.repeated_calls or script.limits.failing_steps)
 
 
 def default_tools(scenario: str) -> tuple[str, ...]:
     """The tools that belong to a scenario."""
-    return OWN_TOOLS if scenario == OWN_TASK else _script(scenario).tools
+    return OWN_TOOLS if scenario == OWN_TASK else find_script(scenario).tools
 
 
 def default_protocol(scenario: str) -> str:
     """The protocol that belongs to a scenario."""
-    return NATIVE if scenario == OWN_TASK else _script(scenario).protocol
-
-
-@cache
-def _script(name: str) -> Script:
-    """Only by the names of the list: a name out of a file or an address must never be taken for a path."""
-    for info in scenarios():
-        if info.name == name:
-            return load_script(info.path)
-    raise InputError(f"there is no scenario {name!r}")
+    return NATIVE if scenario == OWN_TASK else find_script(scenario).protocol

@@ -3,16 +3,29 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Collection
+from contextlib import suppress
+from functools import partial
 
 import streamlit as st
 
-from agent.limits import HARD_CAP, Limits
+from agent.errors import InputError
+from agent.limits import Limits
 from agent.scripts import ScenarioInfo, scenarios
 from pages.parts import address
+from pages.parts.address_setup import named
+from pages.parts.chosen_script import find_script, kept_id, kept_titles
 from pages.parts.data import private
 from pages.parts.model_form import model_form
 from pages.parts.offered import known_names, own_names
+from pages.parts.script_options import (
+    HELD,
+    chosen_real_tools,
+    chosen_replay,
+    chosen_seed,
+    script_options,
+    show_options,
+)
 from pages.parts.setup import (
     FIRST,
     OWN_TASK,
@@ -21,9 +34,11 @@ from pages.parts.setup import (
     SCRIPTED,
     Changed,
     Setup,
+    default_guards,
     default_protocol,
     default_steps,
     default_tools,
+    most_steps,
     server_url,
 )
 from pages.parts.words import t
@@ -35,6 +50,7 @@ _HELD = (
     *(address.SCENARIO, address.TASK, address.SYSTEM, address.TOOLS, address.SCRIPT_TOOLS, address.MODEL_KIND),
     *(address.MODEL_NAME, address.BASE_URL, address.API_KEY, address.TEMPERATURE, address.MAX_TOKENS),
     *(address.PROTOCOL, address.TEXT_CALLS, address.PARALLEL, address.MAX_STEPS, address.GUARDS),
+    *HELD,
 )
 """The settings that cannot be changed while a run moves."""
 
@@ -60,7 +76,10 @@ def chosen() -> Setup:
         text_calls=bool(get(address.TEXT_CALLS)),
         parallel=bool(get(address.PARALLEL, True)),
         max_steps=int(get(address.MAX_STEPS) or default_steps(scenario)),
-        guards=bool(get(address.GUARDS, True)),
+        guards=bool(get(address.GUARDS, default_guards(scenario))),
+        seed=chosen_seed(),
+        replay=chosen_replay(),
+        real_tools=chosen_real_tools(),
     )
 
 
@@ -82,7 +101,9 @@ def show_setup(setup: Setup) -> None:
     address.put(address.MAX_STEPS, setup.max_steps)
     address.put(address.GUARDS, setup.guards)
     address.put(address.PARALLEL, setup.parallel)
-    address.put(_tools_key(setup.scenario), list(setup.offered))
+    with suppress(InputError):  # its script is not here any more
+        address.put(_tools_key(setup.scenario), list(setup.offered))
+    show_options(setup.seed, setup.replay, setup.real_tools)
     if setup.own:
         address.put(address.TASK, setup.task)
         address.put(address.SYSTEM, setup.system)
@@ -133,15 +154,17 @@ def setup_form(*, busy: bool, changed: Changed) -> Setup:
             _own_task(busy, changed.task)
         else:
             _about(scenario)
+            script_options(find_script(scenario), busy=busy, changed=changed.task)
         _tools(scenario, busy, changed.task)
         model_form(scenario, busy=busy, changed=changed)
-        _limits(default_steps(scenario), busy, changed.limits)
+        _limits(scenario, busy, changed.limits)
     return chosen()
 
 
 def _scenario_changed(changed: Callable[[], None]) -> None:
     scenario = address.setting(address.SCENARIO)
     address.put(address.MAX_STEPS, default_steps(scenario))
+    address.put(address.GUARDS, default_guards(scenario))
     address.put(address.PROTOCOL, default_protocol(scenario))
     if scenario != OWN_TASK:
         address.put(address.SCRIPT_TOOLS, list(default_tools(scenario)))
@@ -168,10 +191,10 @@ def _tools(scenario: str, busy: bool, changed: Callable[[], None]) -> None:
     """Which tools are offered: those of the scenario, or others."""
     key = _tools_key(scenario)
     usual = list(default_tools(scenario))
-    address.seed(key, usual, _names)
+    address.seed(key, usual, partial(_names, usual))
     names: list[str] = address.setting(key)
     own = own_names()
-    words = {name: t("{tool} (own)", tool=name) if name in own else name for name in [*known_names(), *names]}
+    words = {name: t("{tool} (own)", tool=name) if name in own else name for name in [*known_names(), *usual, *names]}
     with st.expander(t("Tools on offer: {n}", n=len(names)), key="tools_on_offer", type="compact"):
         st.multiselect(
             t("Tools on offer"),
@@ -190,19 +213,21 @@ def _tools_key(scenario: str) -> str:
     return address.TOOLS if scenario == OWN_TASK else address.SCRIPT_TOOLS
 
 
-def _names(text: str) -> list[str] | None:
+def _names(usual: Collection[str], text: str) -> list[str] | None:
     """The tools that an address names; None where one of them is not here."""
     names = list(dict.fromkeys(name for name in text.split(",") if name))
-    return names if set(names) <= set(known_names()) else None
+    return names if set(names) <= {*known_names(), *usual} else None
 
 
 def _about(scenario: str) -> None:
-    info = next(info for info in scenarios() if info.name == scenario)
-    st.caption(_in_language(info.summary, info.summary_zh))
+    script = find_script(scenario)
+    if summary := _in_language(script.summary, script.summary_zh):
+        st.caption(summary) if kept_id(scenario) is None else st.text(summary)
 
 
-def _limits(steps: int, busy: bool, changed: Callable[[], None]) -> None:
-    address.seed(address.MAX_STEPS, steps, _steps)
+def _limits(scenario: str, busy: bool, changed: Callable[[], None]) -> None:
+    steps, guarded = default_steps(scenario), default_guards(scenario)
+    address.seed(address.MAX_STEPS, steps, partial(_steps, most_steps(scenario)))
     st.number_input(
         t("Step limit"),
         min_value=1,
@@ -212,7 +237,7 @@ def _limits(steps: int, busy: bool, changed: Callable[[], None]) -> None:
         on_change=changed,
     )
     address.share(address.MAX_STEPS, steps)
-    address.seed(address.GUARDS, True, lambda text: text != "off")
+    address.seed(address.GUARDS, guarded, lambda text: text != "off")
     guards = Limits.guarded()
     st.toggle(
         t("Guards: {n} equal calls, {m} failing steps", n=guards.repeated_calls, m=guards.failing_steps),
@@ -228,11 +253,11 @@ def _limits(steps: int, busy: bool, changed: Callable[[], None]) -> None:
         disabled=busy,
         on_change=changed,
     )
-    address.share(address.GUARDS, True, lambda on: "on" if on else "off")
+    address.share(address.GUARDS, guarded, lambda on: "on" if on else "off")
 
 
-def _steps(text: str) -> int | None:
-    return int(text) if text.isascii() and text.isdigit() and 1 <= int(text) <= HARD_CAP else None
+def _steps(most: int, text: str) -> int | None:
+    return int(text) if text.isascii() and text.isdigit() and 1 <= int(text) <= most else None
 
 
 def scenario_title(scenario: str) -> str:
@@ -241,10 +266,20 @@ def scenario_title(scenario: str) -> str:
 
 
 def _choices() -> dict[str, str]:
-    """The choices of a run: name -> title, first the ones for a first visit, last a task of one's own."""
+    """The choices of a run: name -> title, first the ones for a first visit, last one's own scripts and task."""
     infos = {info.name: info for info in scenarios()}
     names = [name for name in _ORDER if name in infos] + [name for name in infos if name not in _ORDER]
-    return {name: _title(infos[name]) for name in names} | {OWN_TASK: t("Your own task")}
+    kept = {name: t("{title} (own script)", title=title) for name, title in _kept().items()}
+    return {name: _title(infos[name]) for name in names} | kept | {OWN_TASK: t("Your own task")}
+
+
+def _kept() -> dict[str, str]:
+    """The kept scripts to choose from, and one that the address or an open run names."""
+    titles, chosen_name = kept_titles(), str(address.setting(address.SCENARIO) or named(address.SCENARIO))
+    if kept_id(chosen_name) is not None and chosen_name not in titles:
+        with suppress(InputError):
+            titles[chosen_name] = find_script(chosen_name).title
+    return titles
 
 
 def _title(info: ScenarioInfo) -> str:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from agent.events import AgentState, Phase
+from agent.events import AgentState, Maker, Phase
 from agent.redact import redact_text
 from pages.parts.breakpoints import hit_line
 from pages.parts.diagram import loop_diagram
@@ -142,6 +142,8 @@ def _resting(box: StatusBox, run: OpenRun, view: View, problem: str | None) -> N
             begun = any(pending.begun or pending.result for pending in view.pending)
             untouched = view.phase is Phase.APPROVE and not begun
             st.markdown(next_line(view.phase, view.moment.step, untouched=untouched))
+        elif not view.past and run.loop.more:
+            st.markdown(f"{t('Next')}: {maker_look(Maker.USER).badge} {t('The user goes on with the next message.')}")
         st.caption(led_here_line(view.led_here, view.before, view.moment.messages))
         if run.setup.live and not view.past and (figures := step_line(view.trace)):
             st.caption(figures)

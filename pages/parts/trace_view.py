@@ -8,6 +8,7 @@ from functools import partial
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
+from agent.models.fake import FakeModel
 from pages.parts import address
 from pages.parts.annotating import annotations_panel
 from pages.parts.charts import step_charts
@@ -32,6 +33,8 @@ def trace_head(reading: Reading, *, live: bool = False) -> DeltaGenerator:
     """
     with st.container(border=True, key="facts", gap="xsmall"):
         place = facts_line(reading)
+        if reading.trace.model.provider == FakeModel.provider:
+            st.markdown(f":gray-badge[{t('Scripted model: what it says was written by hand or recorded.')}]")
         if live:
             st.markdown(f":blue-badge[{t('The run is going on; this is what it has left so far.')}]")
         else:

@@ -66,6 +66,8 @@ def buttons(
     drawn: Drawn | None,
     view: View | None,
     press: Press,
+    *,
+    by_hand: bool = False,
 ) -> bool:
     """Draw the two rows of buttons; True when the list of keys was asked for.
 
@@ -75,6 +77,7 @@ def buttons(
         view: where the page looks; None before the first press.
         press: called with the action, and how many moments were drawn, when a button or its key is pressed. It also
             says what is missing: a field that is being filled in reaches the server only with the press itself.
+        by_hand: the model follows rules, of which the page says at all times where they come from.
     """
     asleep = run is not None and run.asleep
     enabled, seen = _enabled(drawn, view, asleep=asleep), view.count if view is not None else None
@@ -98,7 +101,19 @@ def buttons(
             st.caption(kept_line(run), width="content")
         else:
             st.caption(t("**Agent Loop Lab** · an agent is a loop round a message list"), width="content")
+        if by_hand:
+            hand_written()
     return asked
+
+
+def hand_written() -> None:
+    """Say that what the model does comes from rules that somebody wrote."""
+    st.badge(
+        t("rules written by hand"),
+        icon=":material/edit_note:",
+        color="orange",
+        help=t("No model is asked. What is said depends on the request by rules that somebody wrote into the script."),
+    )
 
 
 def _enabled(drawn: Drawn | None, view: View | None, *, asleep: bool) -> dict[Action, bool]:
