@@ -39,12 +39,15 @@ class FakeChoice:
     place: str = ""
     """Where it stands in its script, so that no two choices draw the same chances."""
 
+    def which(self, facts: Facts) -> int | None:
+        """The position of the rule that speaks to this request, from 0; None: none does, and the default is said."""
+        holding = (at for at, (condition, _) in enumerate(self.rules) if condition.holds(facts, f"{self.place}{at}"))
+        return next(holding, None)
+
     def pick(self, facts: Facts) -> FakeTurn:
         """What is said to this request."""
-        for number, (condition, turn) in enumerate(self.rules):
-            if condition.holds(facts, f"{self.place}{number}"):
-                return turn
-        return self.default
+        at = self.which(facts)
+        return self.default if at is None else self.rules[at][1]
 
 
 Turn = str | Sequence[ToolCall] | ModelReply | Exception | FakeTurn | FakeChoice
