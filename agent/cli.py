@@ -2,7 +2,8 @@
 
 Steps and the answer go to standard output, everything said about them to standard error, so that both can be piped.
 Exit code 0: the run ended and was recorded, whatever its stop reason. 1: ``ask`` could not get an answer from the model
-(``model_error``). 2: the input cannot be used, or the output cannot be written. 130: interrupted.
+(``model_error``), or a replay is not as recorded. 2: the input cannot be used, or the output cannot be written. 130:
+interrupted.
 """
 
 from __future__ import annotations

@@ -18,7 +18,7 @@ MAX_STEPS = {"native": 8, "json": 10}
 _EXAMPLES = """\
 examples:
   python -m agent run calc
-  python -m agent run my_script.yaml --max-steps 3 --save runs
+  python -m agent run my_script.yaml --max-steps 3 --seed 7 --save runs
   python -m agent run noop --json > noop.json
   python -m agent run atlantis --no-guards
   python -m agent ask "What is (2+3)*4?" --tools add,multiply --base-url http://127.0.0.1:8080/v1
@@ -27,7 +27,7 @@ examples:
 _EXIT_CODES = """\
 exit codes:
   0    the run ended and was recorded, whatever its stop reason
-  1    ask could not get an answer from the model (model_error)
+  1    ask could not get an answer from the model (model_error), or a replay is not as recorded
   2    the input cannot be used, or the output cannot be written
   130  interrupted
 """
