@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, get_args
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, NamedTuple, get_args
 
 from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
@@ -11,79 +11,169 @@ from pydantic_core import ErrorDetails
 from agent.errors import InputError
 from agent.scripts import source
 from agent.scripts.fields import ScriptFields
-from agent.toolbox import nearest
+from agent.scripts.source import Lines, SourceError
+from agent.scripts.strict import MAPPING, TEXT, found
+from agent.toolbox import nearest, nearest_of, toolbox
+from agent.tools import Tool
 
 Place = list[str | int]
 
 
-def check(data: Any, text: str, name: str) -> ScriptFields:
-    """The fields of a script, checked.
+class Problem(NamedTuple):
+    """One thing that is wrong with a script."""
+
+    line: int | None
+    """From 1; None where it concerns the whole text."""
+    place: str
+    """``turns[2].calls[0].name``; empty where it concerns the whole text."""
+    sentence: str
+    """What is wrong, and what was expected."""
+
+    def told(self, name: str) -> str:
+        """The sentence with its place before it: ``order.yaml, line 12, turns[2]: ...``."""
+        return f"{source.told(name, self.line, self.place)}: {self.sentence}"
+
+
+class Checked(NamedTuple):
+    """A script whose fields were looked at."""
+
+    fields: ScriptFields | None
+    """None: they are wrong."""
+    problems: list[Problem]
+    """In the order of the text."""
+    lines: Lines
+    """Where its places stand in the text."""
+
+
+def check_all(text: str, name: str = "script.yaml", own: Iterable[Tool] = ()) -> list[Problem]:
+    """Everything that is wrong with a script, in the order of the text; nothing where it can be played.
+
+    What is wrong between several keys is told once each of them is right.
 
     Args:
-        data: what :func:`agent.scripts.source.read` gave.
-        text: the text it was read from, to find lines.
+        text: YAML, or JSON.
+        name: the file name; one that ends with ``.json`` makes it JSON.
+        own: tools of one's own, which it may name beside those of the toolbox.
+    """
+    return _looked_at(text, name, own).problems
+
+
+def check(text: str, name: str, own: Iterable[Tool] = ()) -> tuple[ScriptFields, Lines]:
+    """The fields of a script, checked, and the lines at which they stand.
+
+    Args:
+        text: as for :func:`check_all`.
         name: what the text is called in errors.
+        own: as for :func:`check_all`.
 
     Raises:
         InputError: the first thing that is wrong: file, line, place, what was expected.
     """
+    fields, problems, lines = _looked_at(text, name, own)
+    if problems or fields is None:
+        more = f" (and {len(problems) - 1} more)" if len(problems) > 1 else ""
+        raise InputError(problems[0].told(name) + more)
+    return fields, lines
+
+
+def _looked_at(text: str, name: str, own: Iterable[Tool]) -> Checked:
+    lines = Lines(text, name)
+    try:
+        data = source.read(text, name)
+    except SourceError as error:
+        return Checked(None, [Problem(error.line, "", error.sentence)], lines)
     short = isinstance(data, list)
     if short:
         data = {"turns": data}
     if not isinstance(data, Mapping):
-        raise InputError(f"{name}: a script is a mapping with the key turns, or a list of turns; found {_kind(data)}")
+        wanted = "a script is a mapping with the key turns, or a list of turns"
+        return Checked(None, [Problem(None, "", f"{wanted}; found {found(data)}")], lines)
+    fields: ScriptFields | None = None
     try:
-        return ScriptFields.model_validate(data)
+        fields = ScriptFields.model_validate(data)
     except ValidationError as error:
-        first = error.errors()[0]
-        place = [part for part in first["loc"] if not str(part).startswith("<")]
-        if first["type"] == "value_error":
-            place += getattr(first["ctx"]["error"], "place", ())
+        found_here = list(_of_fields(error))
+    else:
+        found_here = list(_of_tools(fields, own))
+    problems = []
+    for place, sentence in found_here:
         shown = place[1:] if short else place
-        more = f" (and {error.error_count() - 1} more)" if error.error_count() > 1 else ""
-        raise InputError(f"{source.where(name, text, shown)}: {_sentence(first, place)}{more}") from error
+        problems.append(Problem(lines.line_of(shown), source.path_of(shown), sentence))
+    problems.sort(key=lambda problem: problem.line or 0)
+    return Checked(fields, problems, lines)
+
+
+# ---- what is wrong ----
+
+
+def _of_tools(fields: ScriptFields, own: Iterable[Tool]) -> Iterator[tuple[Place, str]]:
+    known = [*toolbox(), *(tool.name for tool in own)]
+    for number, tool in enumerate(fields.tools or ()):
+        if isinstance(tool, str) and tool not in known:
+            yield ["tools", number], f"there is no tool {tool!r} in the toolbox{nearest(tool, known)}"
+
+
+def _of_fields(error: ValidationError) -> Iterator[tuple[Place, str]]:
+    """Each error with its place. A key that is missing only because it is misspelt is told once."""
+    details = error.errors()
+    misspelt = [_place(each) for each in details if each["type"] == "extra_forbidden"]
+    for each in details:
+        place = _place(each)
+        if each["type"] != "missing" or not any(_means(other, place) for other in misspelt):
+            yield place, _sentence(each, place)
+
+
+def _means(unknown: Place, missing: Place) -> bool:
+    """Whether the unknown key at one place looks like the missing one at the other."""
+    return unknown[:-1] == missing[:-1] and nearest_of(str(unknown[-1]), [str(missing[-1])]) is not None
+
+
+def _place(error: ErrorDetails) -> Place:
+    """Keys and positions that lead to the error, without the tags of pydantic."""
+    *above, last = error["loc"] or ("",)
+    place: Place = [part for part in above if part not in (TEXT, MAPPING)]
+    if last not in ("", TEXT, MAPPING) or error["type"] == "extra_forbidden":
+        place.append(last)
+    if error["type"] == "value_error":
+        place += getattr(error["ctx"]["error"], "place", ())
+    return place
 
 
 def _sentence(error: ErrorDetails, place: Place) -> str:
     """What is wrong, in words."""
-    kind, found = error["type"], _kind(error["input"])
+    kind, context = error["type"], error.get("ctx", {})
     if kind == "extra_forbidden":
-        keys = _keys_at(place[:-1])
-        return f"unknown key {place[-1]!r}{nearest(str(place[-1]), keys)}"
+        return f"unknown key {place[-1]!r}{nearest(str(place[-1]), _keys_at(place[:-1]))}"
     if kind == "missing":
         return f"the key {place[-1]!r} is missing"
     if kind == "value_error":
-        return str(error["ctx"]["error"])
-    if kind == "literal_error":
-        return f"expected {error['ctx']['expected']}, found {found}"
-    expected = _EXPECTED.get(kind)
-    if expected:
-        return f"expected {expected}, found {found}"
-    message = error["msg"]
-    return f"{message[0].lower()}{message[1:]}, found {found}"
+        return str(context["error"])
+    if kind == "too_short":
+        return "the list is empty"
+    expected = _EXPECTED.get(kind, "")
+    if not expected:
+        message = error["msg"]
+        return f"{message[0].lower()}{message[1:]}, found {found(error['input'])}"
+    return f"expected {expected.format(**context)}, found {found(error['input'])}"
 
 
 _EXPECTED = {
     "string_type": "a text",
+    "string_too_short": "a text that is not empty",
+    "string_pattern_mismatch": "1 to 64 letters a-z, A-Z, digits, _ and -",
     "int_type": "a whole number",
     "float_type": "a number",
+    "finite_number": "a finite number",
+    "greater_than_equal": "a number from {ge}",
+    "less_than_equal": "a number up to {le:,.15g}",
+    "less_than": "a number below {lt:,}",
     "bool_type": "true or false",
     "list_type": "a list",
     "dict_type": "a mapping",
     "model_type": "a mapping",
-    "union_tag_invalid": "a text or a mapping",
+    "union_tag_not_found": "a text or a mapping",
+    "literal_error": "{expected}",
 }
-
-
-def _kind(value: Any) -> str:
-    if isinstance(value, Mapping):
-        return "a mapping"
-    if isinstance(value, list):
-        return "a list"
-    if value is None:
-        return "nothing"
-    shown = repr(value) if not isinstance(value, bool) else str(value).lower()
-    return shown if len(shown) <= 40 else f"{shown[:40]}…"
 
 
 def _keys_at(place: Place) -> list[str]:

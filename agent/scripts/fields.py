@@ -8,24 +8,17 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Iterator
 from functools import partial
-from typing import Annotated, Any, Literal, get_type_hints
+from typing import TYPE_CHECKING, Annotated, Any, Literal, get_type_hints
 
-from pydantic import AfterValidator, BeforeValidator, Field, create_model, model_validator
+from pydantic import AfterValidator, Field, create_model, model_validator
 
 from agent.errors import InputError
 from agent.limits import Limits
-from agent.scripts.strict import Misplaced, Strict
+from agent.scripts.strict import Misplaced, Strict, found, short_for
 from agent.scripts.turn_fields import AnyTool, CallFields, RuleFields, Said, SaidFields, TurnFields, check_choice
 
-
-def _named(tool: Any) -> Any:
-    """A tool may be named without its arguments."""
-    return {"name": tool} if isinstance(tool, str) else tool
-
-
-def _said(turn: Any) -> Any:
-    """A turn may be a plain text."""
-    return {"text": turn} if isinstance(turn, str) else turn
+if TYPE_CHECKING:
+    from agent.models.recording import Recording
 
 
 class PolicyFields(Strict):
@@ -47,7 +40,7 @@ class EvidenceFields(Strict):
     """One outside check: exactly one of its keys."""
 
     answer_contains: str | None = None
-    tool_succeeded: Annotated[SucceededFields | None, BeforeValidator(_named)] = None
+    tool_succeeded: Annotated[SucceededFields, short_for("name")] | None = None
 
     @model_validator(mode="after")
     def _is_one_check(self) -> EvidenceFields:
@@ -86,6 +79,19 @@ class ContextFields(Strict):
     summarise: bool = True
 
 
+def _recording(data: Any) -> Recording | None:
+    if data is None:
+        return None
+    if not isinstance(data, dict):
+        raise ValueError(f"expected a mapping, found {found(data)}")
+    from agent.models.recording import Recording  # most scripts are no recordings
+
+    try:
+        return Recording.from_dict(data)
+    except InputError as error:
+        raise ValueError(str(error)) from error
+
+
 class ReplayFields(Strict):
     """How strictly a recording is followed."""
 
@@ -106,7 +112,7 @@ class ScriptFields(Strict):
     system: str = ""
     seed: Annotated[int, Field(ge=0, lt=2**63)] = 0
     tools: list[AnyTool] | None = None
-    turns: Annotated[list[Annotated[TurnFields, BeforeValidator(_said)]], Field(min_length=1)] | None = None
+    turns: Annotated[list[Annotated[TurnFields, short_for("text")]], Field(min_length=1)] | None = None
     rules: Annotated[list[RuleFields], Field(min_length=1)] | None = None
     default: Said | None = None
     max_steps: Annotated[int, Field(ge=1)] | None = 8
@@ -118,8 +124,8 @@ class ScriptFields(Strict):
     evidence: list[EvidenceFields] = []
     options: dict[str, Any] = {}
     """How the model is asked, as far as a request shows it."""
-    recorded: dict[str, Any] | None = None
-    """What the recording held that the script was made of; see :class:`agent.models.replay.Recording`."""
+    recorded: Annotated[Any, AfterValidator(_recording)] = None
+    """What the recording held that the script was made of: a :class:`agent.models.replay.Recording`."""
     replay: ReplayFields | None = None
 
     @model_validator(mode="after")
@@ -149,8 +155,9 @@ class ScriptFields(Strict):
         seen: set[str] = set()
         for number, tool in enumerate(self.tools or ()):
             name = tool if isinstance(tool, str) else tool.name
-            if name in seen and not isinstance(tool, str):
-                raise Misplaced(["tools", number, "name"], f"there is already a tool called {name!r}")
+            if name in seen:
+                rest = [] if isinstance(tool, str) else ["name"]
+                raise Misplaced(["tools", number, *rest], f"there is already a tool called {name!r}")
             seen.add(name)
         return self
 

@@ -27,8 +27,8 @@ from agent.tools import Tool
 from agent.usage import Usage
 
 if TYPE_CHECKING:
-    from agent.models.replay import Recording
     from agent.scripts.fields import EvidenceFields, ScriptFields
+    from agent.scripts.source import Lines
     from agent.scripts.turn_fields import CallFields, ResultFields, RuleFields, SaidFields, TurnFields
 
 _TASK = "Please begin."
@@ -64,9 +64,9 @@ def parse_script(text: str, name: str = "script.yaml", own: Iterable[Tool] = ())
     """
     from agent.scripts.checking import check
 
-    checked = check(source.read(text, name), text, name)
     own = tuple(own)
-    tools = _tools_of(checked, text, name, own)
+    checked, lines = check(text, name, own)
+    tools = _tools_of(checked, own)
     users = checked.user or ([checked.task] if checked.task is not None else [])
     opened = checked.turns and checked.turns[0].before is not None
     return Script(
@@ -91,10 +91,10 @@ def parse_script(text: str, name: str = "script.yaml", own: Iterable[Tool] = ())
         protocol=checked.protocol,
         evidence=tuple(_check(evidence) for evidence in checked.evidence),
         options=checked.options,
-        recorded=_recorded(checked, text, name),
+        recorded=checked.recorded,
         replay=checked.replay.mode if checked.replay else "strict",
         ignore=tuple(checked.replay.ignore) if checked.replay else (),
-        warnings=_warnings(checked, tools, text, name),
+        warnings=_warnings(checked, tools, lines),
     )
 
 
@@ -113,18 +113,12 @@ def _find(path_or_name: str | Path) -> Path:
 # ---- tools ----
 
 
-def _tools_of(script: ScriptFields, text: str, name: str, own: Iterable[Tool]) -> tuple[str, ...]:
+def _tools_of(script: ScriptFields, own: Iterable[Tool]) -> tuple[str, ...]:
     """The tools on offer. Left out, they are the tools that the turns call, as far as these are known."""
-    known = [*toolbox(), *(tool.name for tool in own)]
     if script.tools is None:
+        known = {*toolbox(), *(tool.name for tool in own)}
         return tuple(dict.fromkeys(call.name for _, call in script.all_calls() if call.name in known))
-    names = []
-    for number, tool in enumerate(script.tools):
-        if isinstance(tool, str) and tool not in known:
-            at = source.where(name, text, ("tools", number))
-            raise InputError(f"{at}: there is no tool {tool!r} in the toolbox{nearest(tool, known)}")
-        names.append(tool if isinstance(tool, str) else tool.name)
-    return tuple(dict.fromkeys(names))
+    return tuple(tool if isinstance(tool, str) else tool.name for tool in script.tools)
 
 
 def _made(script: ScriptFields) -> Iterator[ToolInfo]:
@@ -145,7 +139,7 @@ def _canned(answer: ResultFields, arguments: dict[str, Any] | None = None) -> Ca
     return Canned(result, answer.took_ms, arguments)
 
 
-def _warnings(script: ScriptFields, offered: tuple[str, ...], text: str, name: str) -> tuple[str, ...]:
+def _warnings(script: ScriptFields, offered: tuple[str, ...], lines: Lines) -> tuple[str, ...]:
     """A model may call what is not there, and a policy may name it; in a script it is probably a slip of the pen."""
     if script.recorded is not None:
         return ()
@@ -156,7 +150,7 @@ def _warnings(script: ScriptFields, offered: tuple[str, ...], text: str, name: s
         rules = {"allow": script.policy.allow or [], "deny": script.policy.deny, "ask": script.policy.ask}
         named += [(["policy", rule, at], tool) for rule, tools in rules.items() for at, tool in enumerate(tools)]
     return tuple(
-        f"{source.where(name, text, place)}: no tool {tool!r} is offered{nearest(tool, offered)}"
+        f"{lines.where(place)}: no tool {tool!r} is offered{nearest(tool, offered)}"
         for place, tool in named
         if tool not in offered
     )
@@ -207,7 +201,7 @@ def _reply(said: SaidFields, number: str) -> tuple[ModelReply | ModelError, tupl
         message, raw = reading.message, reading.raw
         warnings = warnings or reading.warnings
     elif said.message is not None:
-        message = Message.from_dict({"role": "assistant", **said.message})
+        message = Message.from_dict(said.message.model_dump())
     else:
         calls = tuple(_call(call, f"c{number}_{at}") for at, call in enumerate(said.calls, 1))
         extra = {"reasoning_content": said.reasoning} if said.reasoning else {}
@@ -241,14 +235,3 @@ def _check(evidence: EvidenceFields) -> Check:
     if evidence.tool_succeeded is not None:
         return ToolSucceeded(evidence.tool_succeeded.name, evidence.tool_succeeded.arguments)
     return AnswerContains(evidence.answer_contains or "")
-
-
-def _recorded(script: ScriptFields, text: str, name: str) -> Recording | None:
-    if script.recorded is None:
-        return None
-    from agent.models.replay import Recording  # most scripts are no recordings
-
-    try:
-        return Recording.from_dict(script.recorded)
-    except InputError as error:
-        raise InputError(f"{source.where(name, text, ['recorded'])}: {error}") from error

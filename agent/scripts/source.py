@@ -1,31 +1,55 @@
-"""From the text of a script to plain data, and from a place in the data back to its line in the text.
-
-YAML is read with the types of JSON alone: ``no`` is a text and not false, ``12:30`` is not a number, ``2026-11-29`` is
-not a date. Tool arguments are JSON, and so a script says what it seems to say.
-"""
+"""From the text of a script to plain data, and from a place in the data back to its line in the text."""
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Sequence
 from contextlib import suppress
-from functools import cache
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from agent.errors import InputError
+from agent.scripts import json_source
 
 if TYPE_CHECKING:
     import yaml
 
 LARGEST = 1_000_000
-"""Characters of YAML; a longer text would take minutes to read."""
+"""Characters of YAML; a longer text would take too long to read."""
 LARGEST_JSON = 200_000_000
 """Characters of JSON, as which long recordings are kept."""
+DEEPEST = 100
+"""Lists and mappings that may stand inside each other."""
+_BLANK = re.compile(r"\s*")
 
 Place = Sequence[str | int]
 """Where something stands in the data: ``("turns", 2, "calls", 0, "name")``."""
+
+
+class SourceError(InputError):
+    """A text that is no YAML or JSON, or cannot be read.
+
+    Args:
+        name: what the text is called.
+        sentence: what is wrong.
+        line: from 1; None: cannot be told.
+    """
+
+    def __init__(self, name: str, sentence: str, line: int | None = None) -> None:
+        super().__init__(f"{told(name, line)}: {sentence}")
+        self.sentence = sentence
+        self.line = line
+
+
+def told(name: str, line: int | None, place: str = "") -> str:
+    """A place in words: ``order.yaml, line 12, turns[2].calls[0].name``."""
+    return ", ".join(filter(None, [name, f"line {line}" if line else "", place]))
+
+
+def path_of(place: Place) -> str:
+    """A place as people write it: ``turns[2].calls[0].name``."""
+    return "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in place).removeprefix(".")
 
 
 def text_of(path: Path) -> str:
@@ -37,137 +61,88 @@ def text_of(path: Path) -> str:
     try:
         if path.exists() and not (path.is_file() or path.is_dir()):  # a pipe would be waited for, a device has no end
             raise InputError(f"{str(path)!r} cannot be read: it is not a regular file")
-        return path.read_text(encoding="utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise InputError(f"{path.name}: a script must be UTF-8 text, and this file is not") from error
+        data = path.read_bytes()
     except OSError as error:
         raise InputError(f"{str(path)!r} cannot be read: {error.strerror or error}") from error
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        raise SourceError(path.name, "a script must be UTF-8 text, and this file is not", line) from error
 
 
 def read(text: str, name: str) -> Any:
-    """The data of a script: JSON where the name ends so or the text begins so and is that, else YAML.
+    """The data of a script: JSON where the name ends so or the text is that, else YAML.
 
     Args:
         name: what the text is called in errors: a file name.
 
     Raises:
-        InputError: it is neither; the text names the line.
+        SourceError: it is neither; the text names the line.
     """
     as_json = name.lower().endswith(".json")
-    most = LARGEST_JSON if as_json or text.startswith("{") else LARGEST
+    if as_json or _looks_like_json(text):  # nearly all JSON is YAML, but as that it takes a hundred times as long
+        _check_size(text, name, LARGEST_JSON)
+        try:
+            return json_source.load(text, DEEPEST)
+        except json_source.BadJSON as error:
+            if as_json or len(text) > LARGEST:
+                raise SourceError(name, f"this is not valid JSON: {error}", error.line) from error
+    _check_size(text, name, LARGEST, "; a longer one can be kept as JSON, in a file whose name ends with .json")
+    from agent.scripts import yaml_source
+
+    try:
+        return yaml_source.load(text, DEEPEST)
+    except yaml_source.BadYAML as error:
+        raise SourceError(name, f"this is not valid YAML: {error}", error.line) from error
+
+
+def _looks_like_json(text: str) -> bool:
+    blank = _BLANK.match(text)
+    return text.startswith(("{", "["), blank.end() if blank else 0)
+
+
+def _check_size(text: str, name: str, most: int, more: str = "") -> None:
     if len(text) > most:
-        more = "" if as_json else "; a longer one can be kept as JSON, in a file whose name ends with .json"
-        raise InputError(f"{name}: a script may have {most:,} characters, this file has {len(text):,}{more}")
-    try:
-        if as_json:
-            return _json(text, name)
-        if text.startswith("{"):  # nearly all JSON is YAML, but reading it as that takes a hundred times as long
-            with suppress(ValueError):
-                return json.loads(text)
-        return _yaml(text, name)
-    except RecursionError as error:
-        raise InputError(f"{name}: the data is nested too deeply") from error
+        raise SourceError(name, f"a script may have {most:,} characters, this file has {len(text):,}{more}")
 
 
-def line_of(text: str, place: Place) -> int | None:
-    """The line (from 1) at which ``place`` begins in the text, or the nearest thing around it; None: cannot be told."""
-    import yaml
+class Lines:
+    """Finds the lines of places in a text. YAML is gone through once, when the first line is asked for.
 
-    if len(text) > LARGEST:
-        return None
-    try:
-        node = yaml.compose(text, Loader=_loader())
-    except (yaml.YAMLError, RecursionError):
-        return None
-    line = None
-    for part in place:
-        found = _child(node, part)
-        if found is None:
-            break
-        line, node = found
-    return line
+    Args:
+        text: of a script that could be read.
+        name: what the text is called.
+    """
 
+    def __init__(self, text: str, name: str) -> None:
+        self.text = text
+        self.name = name
 
-def where(name: str, text: str, place: Place) -> str:
-    """The place in words: ``order.yaml, line 12, turns[2].calls[0].name``."""
-    line = line_of(text, place)
-    path = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in place).lstrip(".")
-    return ", ".join(filter(None, [name, f"line {line}" if line else "", path]))
+    @cached_property
+    def _is_json(self) -> bool:
+        if _looks_like_json(self.text):
+            with suppress(json_source.BadJSON):
+                json_source.load(self.text, DEEPEST)
+                return True
+        return False
 
+    @cached_property
+    def _node(self) -> yaml.Node | None:
+        from agent.scripts import yaml_source
 
-def _child(node: yaml.Node | None, part: str | int) -> tuple[int, yaml.Node] | None:
-    import yaml
+        return yaml_source.compose(self.text)
 
-    if isinstance(node, yaml.MappingNode):
-        for key, value in node.value:
-            if key.value == part:
-                return key.start_mark.line + 1, value
-    if isinstance(node, yaml.SequenceNode) and isinstance(part, int) and part < len(node.value):
-        return node.value[part].start_mark.line + 1, node.value[part]
-    return None
+    def line_of(self, place: Place) -> int | None:
+        """The line (from 1) at which ``place`` begins, or the nearest thing around it; None: that is the whole text."""
+        if not place:
+            return None
+        if self._is_json:
+            return json_source.line_of(self.text, place)
+        from agent.scripts import yaml_source
 
+        return yaml_source.line_of(self._node, place)
 
-def _json(text: str, name: str) -> Any:
-    try:
-        return json.loads(text)
-    except json.JSONDecodeError as error:
-        what = error.msg.removesuffix(" at")  # the parser's words lead up to a position
-        raise InputError(f"{name}, line {error.lineno}: this is not valid JSON: {what}") from error
-
-
-def _yaml(text: str, name: str) -> Any:
-    import yaml
-
-    try:
-        return yaml.load(text, Loader=_loader())
-    except yaml.MarkedYAMLError as error:
-        line = f", line {error.problem_mark.line + 1}" if error.problem_mark else ""
-        raise InputError(f"{name}{line}: this is not valid YAML: {error.problem or error.context}") from error
-    except yaml.YAMLError as error:
-        raise InputError(f"{name}: this is not valid YAML: {' '.join(str(error).split())}") from error
-
-
-@cache
-def _loader() -> type[yaml.SafeLoader]:
-    """The safe loader with the types of JSON, without aliases, and with an error for a key that stands twice."""
-    import yaml
-
-    class Loader(yaml.SafeLoader):
-        def compose_node(self, parent: yaml.Node | None, index: int) -> yaml.Node | None:
-            if self.check_event(yaml.AliasEvent):
-                line = self.peek_event().start_mark.line  # type: ignore[no-untyped-call]
-                raise _fault("aliases (*name) are not allowed in scripts", line)
-            return super().compose_node(parent, index)
-
-        def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
-            seen = set()
-            for key, _ in node.value:
-                line = key.start_mark.line
-                if not isinstance(key, yaml.ScalarNode):
-                    raise _fault("a key must be a text", line)
-                if key.value in seen:
-                    raise _fault(f"the key {key.value!r} stands twice", line)
-                seen.add(key.value)
-            return super().construct_mapping(node, deep=deep)
-
-    plain = {f"tag:yaml.org,2002:{tag}" for tag in ("str", "seq", "map", "null", "bool", "int", "float")} | {None}
-    Loader.yaml_constructors = {tag: make for tag, make in Loader.yaml_constructors.items() if tag in plain}
-    Loader.yaml_implicit_resolvers = {}
-    for tag, pattern, first in _JSON_TYPES:
-        Loader.add_implicit_resolver(f"tag:yaml.org,2002:{tag}", re.compile(pattern), list(first))
-    return Loader
-
-
-_JSON_TYPES = (
-    ("null", r"(?:null|~|)$", ("n", "~", "")),
-    ("bool", r"(?:true|false)$", "tf"),
-    ("int", r"-?(?:0|[1-9][0-9]*)$", "-0123456789"),
-    ("float", r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][-+]?[0-9]+)?$", "-0123456789"),
-)
-"""Tag, pattern and first characters of the plain words that are no texts."""
-
-
-def _fault(problem: str, line: int) -> yaml.MarkedYAMLError:
-    import yaml
-
-    return yaml.MarkedYAMLError(problem=problem, problem_mark=yaml.Mark("", 0, line, 0, None, 0))
+    def where(self, place: Place) -> str:
+        """The place in words, with the name and the line: ``order.yaml, line 12, turns[2].calls[0].name``."""
+        return told(self.name, self.line_of(place), path_of(place))

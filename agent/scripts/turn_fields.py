@@ -2,25 +2,21 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from typing import Annotated, Any, Literal
 
-from pydantic import BeforeValidator, Discriminator, Field, Tag, model_validator
+from pydantic import AfterValidator, Discriminator, Field, Tag, model_validator
 
 from agent.errors import InputError, ModelErrorKind
-from agent.faults import Fault
-from agent.scripts.strict import Misplaced, Strict
+from agent.faults import FAULTS, Fault
+from agent.scripts.strict import MAPPING, TEXT, Misplaced, Strict, found, short_for, text_or_mapping
 from agent.scripts.when_fields import WhenFields
+from agent.toolbox import nearest
 
 Count = Annotated[int, Field(ge=0)]
 Milliseconds = Annotated[float, Field(ge=0, le=86_400_000)]
 """A day at most."""
 _AFTER_A_REPLY = ("tool", "message", "switch")
 """The groups of faults that can strike after a reply; the others change it, and can be written into it as they are."""
-
-
-def _kind(value: Any) -> str:
-    return "<text>" if isinstance(value, str) else "<mapping>"
 
 
 class ResultFields(Strict):
@@ -39,6 +35,13 @@ class ResultFields(Strict):
     def _answers_once(self) -> ResultFields:
         if self.error is not None and "result" in self.model_fields_set:
             raise Misplaced(["error"], "a tool answers with a result or with an error, not with both")
+        if self.error is not None and self.ok:
+            raise Misplaced(["ok"], "an error is never ok: leave out one of the two")
+        beside = [name for name in ("ok", "retryable", "took_ms") if getattr(self, name) not in (None, 0)]
+        if beside and not self.answers:
+            raise Misplaced(beside[:1], f"{beside[0]} belongs to a written answer: add a result or an error")
+        if self.retryable is not None and self.error is None and self.ok is not False:
+            raise Misplaced(["retryable"], "only a failure can be retryable: give an error, or ok: false")
         return self
 
     @property
@@ -60,9 +63,8 @@ class ListedFields(ResultFields):
         return self
 
 
-def _answered(value: Any) -> Any:
-    """A plain text is the result."""
-    return {"result": value} if isinstance(value, str) else value
+Listed = Annotated[ListedFields, short_for("result")]
+"""A plain text is the result."""
 
 
 class ToolFields(Strict):
@@ -72,12 +74,12 @@ class ToolFields(Strict):
     description: str = ""
     parameters: dict[str, Any] = {}
     """JSON Schema of the arguments; it is offered to the model and not enforced."""
-    results: list[Annotated[ListedFields, BeforeValidator(_answered)]] = []
+    results: list[Listed] = []
 
 
 AnyTool = Annotated[
-    Annotated[str, Tag("<text>")] | Annotated[ToolFields, Tag("<mapping>")],
-    Discriminator(_kind),
+    Annotated[str, Tag(TEXT)] | Annotated[ToolFields, Tag(MAPPING)],
+    Discriminator(text_or_mapping),
 ]
 
 
@@ -86,8 +88,8 @@ class CallFields(ResultFields):
 
     name: Annotated[str, Field(min_length=1)]
     arguments: Annotated[
-        Annotated[str, Tag("<text>")] | Annotated[dict[str, Any], Tag("<mapping>")],
-        Discriminator(_kind),
+        Annotated[str, Tag(TEXT)] | Annotated[dict[str, Any], Tag(MAPPING)],
+        Discriminator(text_or_mapping),
     ] = {}
     """An object; or a text, sent as it is, to show what becomes of arguments that are not valid JSON."""
     id: str | None = None
@@ -114,11 +116,6 @@ class ErrorFields(Strict):
     status: Annotated[int, Field(ge=100, le=599)] | None = None
 
 
-def _failed(value: Any) -> Any:
-    """A plain text is what the provider says."""
-    return {"text": value} if isinstance(value, str) else value
-
-
 class FaultFields(Strict):
     """Something that goes wrong on purpose after the reply."""
 
@@ -127,18 +124,44 @@ class FaultFields(Strict):
 
     @model_validator(mode="after")
     def _is_one(self) -> FaultFields:
+        possible = [kind for kind, about in FAULTS.items() if about.group in _AFTER_A_REPLY]
+        if self.kind not in FAULTS:
+            raise Misplaced(["kind"], f"there is no fault {self.kind!r}{nearest(self.kind, possible)}")
+        if self.kind not in possible:
+            raise Misplaced(["kind"], f"{self.kind} cannot strike after a reply: write the turn as it should come")
         try:
-            fault = Fault(self.kind, dict(self.params))
+            Fault(self.kind, dict(self.params))
         except InputError as error:
-            raise ValueError(str(error)) from error
-        if fault.about.group not in _AFTER_A_REPLY:
-            raise Misplaced(["kind"], f"{self.kind} changes the reply itself: write the turn as it should come")
+            raise Misplaced(["params"], str(error)) from error
         return self
 
 
-def _kind_of(value: Any) -> Any:
-    """A fault may be named without its parameters."""
-    return {"kind": value} if isinstance(value, str) else value
+def _content(value: Any) -> Any:
+    if value is not None and not isinstance(value, (str, list)):
+        raise ValueError(f"expected a text or a list of parts, found {found(value)}")
+    return value
+
+
+class MessageFields(Strict):
+    """A whole message as the message list holds it, in OpenAI Chat form; keys that are not named here are kept."""
+
+    model_config = Strict.model_config | {"extra": "allow"}
+    content: Annotated[Any, AfterValidator(_content)] = None
+    tool_calls: list[dict[str, Any]] | None = None
+    tool_call_id: str | None = None
+    name: str | None = None
+
+
+class OutsideFields(MessageFields):
+    """A message that is said to the model from outside."""
+
+    role: Literal["system", "developer", "user", "assistant", "tool"]
+
+
+class WholeFields(MessageFields):
+    """A message of the model."""
+
+    role: Literal["assistant"] = "assistant"
 
 
 class SaidFields(Strict):
@@ -147,11 +170,12 @@ class SaidFields(Strict):
     text: str | None = None
     calls: list[CallFields] = []
     reasoning: str | None = None
-    message: dict[str, Any] | None = None
+    message: WholeFields | None = None
     """The whole message as the message list holds it, in place of text, calls and reasoning."""
     raw: dict[str, Any] | None = None
     """The message as a provider sends it, in OpenAI Chat form; it is read as the reply of a live model is."""
-    error: Annotated[ErrorFields, BeforeValidator(_failed)] | None = None
+    error: Annotated[ErrorFields, short_for("text")] | None = None
+    """A plain text is what the provider says."""
     usage: UsageFields | None = None
     latency_ms: Milliseconds = 0
     first_token_ms: Milliseconds | None = None
@@ -159,9 +183,9 @@ class SaidFields(Strict):
     model: str | None = None
     cost: Annotated[float, Field(ge=0)] | None = None
     warnings: list[str] = []
-    results: list[Annotated[ListedFields, BeforeValidator(_answered)] | None] = []
+    results: list[Listed | None] = []
     """Beside ``message`` or ``raw``: what the tools answer to its calls, in their order."""
-    faults: list[Annotated[FaultFields, BeforeValidator(_kind_of)]] = []
+    faults: list[Annotated[FaultFields, short_for("kind")]] = []
 
     @model_validator(mode="after")
     def _says_one_thing(self) -> SaidFields:
@@ -181,21 +205,36 @@ class SaidFields(Strict):
 
     @model_validator(mode="after")
     def _has_own_ids(self) -> SaidFields:
-        times = Counter(call.id for call in self.calls if call.id)
+        seen: set[str] = set()
         for number, call in enumerate(self.calls):
-            if call.id and times[call.id] > 1:
-                first = next(at for at, other in enumerate(self.calls) if other.id == call.id)
-                if number != first:
-                    raise Misplaced(["calls", number, "id"], f"the id {call.id!r} stands twice in this turn")
+            if call.id in seen:
+                raise Misplaced(["calls", number, "id"], f"the id {call.id!r} stands twice in this turn")
+            if call.id:
+                seen.add(call.id)
         return self
 
     @model_validator(mode="after")
     def _is_of_the_model(self) -> SaidFields:
-        for name in ("message", "raw"):
-            value = getattr(self, name)
-            if value is not None and value.get("role", "assistant") != "assistant":
-                raise Misplaced([name, "role"], "what the model says has the role assistant")
+        role = (self.raw or {}).get("role", "assistant")
+        if role != "assistant":
+            raise Misplaced(["raw", "role"], f"expected 'assistant', found {found(role)}")
         return self
+
+    @model_validator(mode="after")
+    def _answers_its_calls(self) -> SaidFields:
+        if self.results and self.message is None and self.raw is None:
+            raise Misplaced(["results"], "results stand beside message or raw; of calls each one holds its own result")
+        count = len(self._whole_calls())
+        if len(self.results) > count:
+            calls = "1 call" if count == 1 else f"{count} calls"
+            raise Misplaced(["results", count], f"there are {len(self.results)} results for {calls}")
+        return self
+
+    def _whole_calls(self) -> list[Any]:
+        """The calls of a message that is given whole."""
+        whole: dict[str, Any] = self.raw or (self.message.model_dump() if self.message else {})
+        calls = whole.get("tool_calls") or whole.get("function_call") or []
+        return calls if isinstance(calls, list) else [calls]
 
 
 class RuleFields(SaidFields):
@@ -204,27 +243,10 @@ class RuleFields(SaidFields):
     when: WhenFields
 
 
-def _said(turn: Any) -> Any:
-    """A turn may be a plain text."""
-    return {"text": turn} if isinstance(turn, str) else turn
-
-
-Said = Annotated[SaidFields, BeforeValidator(_said)]
-
-
-class OutsideFields(Strict):
-    """Something that is said to the model from outside."""
-
-    model_config = Strict.model_config | {"extra": "allow"}
-    role: Literal["system", "developer", "user", "assistant", "tool"]
-
-
-def _from_user(value: Any) -> Any:
-    """A plain text is the user's."""
-    return {"role": "user", "content": value} if isinstance(value, str) else value
-
-
-Before = list[Annotated[OutsideFields, BeforeValidator(_from_user)]]
+Said = Annotated[SaidFields, short_for("text")]
+"""A plain text is what the model says."""
+Before = list[Annotated[OutsideFields, short_for("content", role="user")]]
+"""A plain text is the user's."""
 
 
 class TurnFields(SaidFields):

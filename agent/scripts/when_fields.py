@@ -7,24 +7,38 @@ from typing import Annotated, Any
 from pydantic import BeforeValidator, Field, model_validator
 
 from agent.models.rules import Condition, Count, ResultState
-from agent.scripts.strict import Strict
+from agent.scripts.strict import Misplaced, Strict, found
+
+SomeText = Annotated[str, Field(min_length=1)]
+Bound = Annotated[int, Field(ge=0)]
 
 
 class CountFields(Strict):
     """A number within bounds; a plain number means exactly this one."""
 
-    at_least: Annotated[int, Field(ge=0)] | None = None
-    at_most: Annotated[int, Field(ge=0)] | None = None
+    at_least: Bound | None = None
+    at_most: Bound | None = None
+
+    @model_validator(mode="after")
+    def _bounds_something(self) -> CountFields:
+        if self.at_least is None and self.at_most is None:
+            raise ValueError("give a whole number, or at_least, at_most or both")
+        if self.at_least is not None and self.at_most is not None and self.at_least > self.at_most:
+            raise Misplaced(["at_least"], f"no number is at least {self.at_least} and at most {self.at_most}")
+        return self
 
     def count(self) -> Count:
         """The bounds."""
         return Count(self.at_least, self.at_most)
 
 
-def _exactly(number: Any) -> Any:
+def _exactly(value: Any) -> Any:
     """A plain number stands for itself."""
-    plain = isinstance(number, int) and not isinstance(number, bool)
-    return {"at_least": number, "at_most": number} if plain else number
+    if isinstance(value, int) and not isinstance(value, bool):
+        return {"at_least": value, "at_most": value}
+    if not isinstance(value, dict):
+        raise ValueError(f"expected a whole number, or a mapping with at_least or at_most, found {found(value)}")
+    return value
 
 
 Number = Annotated[CountFields, BeforeValidator(_exactly)]
@@ -34,26 +48,27 @@ class WhenFields(Strict):
     """What must hold of the request; everything that is given must. See :class:`agent.models.rules.Condition`."""
 
     result: ResultState | None = None
-    contains: str | None = None
-    tool: str | None = None
+    contains: SomeText | None = None
+    tool: SomeText | None = None
     calls: Number | None = None
     turn: Number | None = None
-    offered: str | None = None
-    hidden: str | None = None
+    offered: SomeText | None = None
+    hidden: SomeText | None = None
     last_error: str | None = None
-    prompt_over: Annotated[int, Field(ge=0)] | None = None
-    request_contains: str | None = None
-    system_contains: str | None = None
+    prompt_over: Bound | None = None
+    request_contains: SomeText | None = None
+    system_contains: SomeText | None = None
     chance: Annotated[float, Field(ge=0, le=1)] | None = None
     negated: WhenFields | None = Field(default=None, alias="not")
     either: Annotated[list[WhenFields], Field(min_length=1)] | None = Field(default=None, alias="any")
 
     @model_validator(mode="after")
     def _asks_something(self) -> WhenFields:
-        if not self.model_fields_set:
-            raise ValueError("an empty condition always holds: leave out the rule, or make its turn the default")
-        if self.model_fields_set == {"tool"}:
-            raise ValueError("tool says only whose results and calls are meant: add result, contains or calls")
+        asked = {name for name in self.model_fields_set if getattr(self, name) is not None}
+        if not asked:
+            raise ValueError("an empty condition always holds: leave out the rule, or make what it says the default")
+        if "tool" in asked and not asked & {"result", "contains", "calls"}:
+            raise Misplaced(["tool"], "tool says only whose results and calls are meant: add result, contains or calls")
         return self
 
     def condition(self) -> Condition:

@@ -55,6 +55,11 @@ def pick(names: Iterable[str], root: Path | None = None, own: Iterable[Tool] = (
 def nearest(name: str, known: Iterable[str]) -> str:
     """The end of a sentence about an unknown name: the nearest known one, or all of them."""
     names = list(known)
-    if near := difflib.get_close_matches(name, names, n=1, cutoff=0.6):
-        return f"; did you mean {near[0]!r}?"
+    if near := nearest_of(name, names):
+        return f"; did you mean {near!r}?"
     return f"; known are {', '.join(names)}" if names else ""
+
+
+def nearest_of(name: str, known: Iterable[str]) -> str | None:
+    """The known name that looks most like an unknown one; None where none looks like it."""
+    return next(iter(difflib.get_close_matches(name, list(known), n=1, cutoff=0.6)), None)

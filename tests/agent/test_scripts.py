@@ -4,8 +4,6 @@ import json
 import os
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from agent.errors import InputError
 from agent.evidence import ToolSucceeded
@@ -142,62 +140,6 @@ def test_max_steps_can_be_taken_away():
 
 
 @pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        ("tasks: x\nturns: [a]", "my.yaml, line 1, tasks: unknown key 'tasks'; did you mean 'task'?"),
-        (
-            "turns:\n  - a\n  - calls:\n      - nmae: add\n",
-            "my.yaml, line 4, turns[1].calls[0].name: the key 'name' is missing (and 1 more)",
-        ),
-        (
-            "turns:\n  - calls:\n      - {name: add, args: {}}\n",
-            "my.yaml, line 3, turns[0].calls[0].args: unknown key 'args'; did you mean 'arguments'?",
-        ),
-        (
-            "tools: [ad]\nturns: [a]",
-            "my.yaml, line 1, tools[0]: there is no tool 'ad' in the toolbox; did you mean 'add'?",
-        ),
-        ("turns: a", "my.yaml, line 1, turns: expected a list, found 'a'"),
-        ("task: x", "my.yaml: the key 'turns' is missing"),
-        ("turns: []", "my.yaml, line 1, turns: list should have at least 1 item"),
-        ("max_steps: '3'\nturns: [a]", "my.yaml, line 1, max_steps: expected a whole number, found '3'"),
-        ("max_steps: true\nturns: [a]", "my.yaml, line 1, max_steps: expected a whole number, found true"),
-        ("max_steps: 0\nturns: [a]", "my.yaml, line 1, max_steps: input should be greater than or equal to 1, found 0"),
-        ("turns:\n  - usage: {}\n", "my.yaml, line 2, turns[0]: a turn needs a text or calls"),
-        ("- a\n- 5\n", "my.yaml, line 2, [1]: expected a mapping, found 5"),
-        ("limits: {repeat: 3}\nturns: [a]", "my.yaml, line 1, limits.repeat: unknown key 'repeat'"),
-        (
-            "turns: [a]\nlimits:\n  repeated_calls: 1",
-            "my.yaml, line 3, limits.repeated_calls: repeated_calls must be a whole number from 2",
-        ),
-        ("limits: {deadline_s: -1}\nturns: [a]", "my.yaml, line 1, limits.deadline_s: deadline_s must be a number"),
-        ("limits: {cost: 1e999}\nturns: [a]", "my.yaml, line 1, limits.cost: cost must be a number above 0"),
-        (
-            "context: {max_tokens: 0}\nturns: [a]",
-            "my.yaml, line 1, context.max_tokens: input should be greater than or equal to 1, found 0",
-        ),
-        ("context: {}\nturns: [a]", "my.yaml, line 1, context.max_tokens: the key 'max_tokens' is missing"),
-        ("task: x\nuser: [y]\nturns: [a]", "my.yaml, line 2, user: give the user's words as task"),
-        ("protocol: jsonaction\nturns: [a]", "my.yaml, line 1, protocol: expected 'native' or 'json_action', found 'jsonaction'"),
-        ("protocol: json_action\nturns: [{calls: [{name: add}]}]", "my.yaml, line 2, turns[0].calls: under json_action"),
-        ("evidence: [{}]\nturns: [a]", "my.yaml, line 1, evidence[0]: a check needs exactly one of the keys"),
-        ("turns: [a]\nturns: [b]", "my.yaml, line 2: this is not valid YAML: the key 'turns' stands twice"),
-        ("turns: [a\ntask: x", "my.yaml, line 2: this is not valid YAML"),
-        ("turns: &a [x]\nuser: *a", "my.yaml, line 2: this is not valid YAML: aliases (*name) are not allowed"),
-        ("!!python/object/apply:os.system ['true']", "my.yaml, line 1: this is not valid YAML"),
-        ("- calls: [{name: t, arguments: {d: !!timestamp 2026-11-29}}]", "my.yaml, line 1: this is not valid YAML"),
-        ("? [a]\n: b", "my.yaml, line 1: this is not valid YAML: a key must be a text"),
-        ("just words", "my.yaml: a script is a mapping with the key turns, or a list of turns; found 'just words'"),
-        ("", "my.yaml: a script is a mapping with the key turns, or a list of turns; found nothing"),
-        ("\x00", "my.yaml: this is not valid YAML"),
-        ("[" * 5000, "my.yaml"),
-    ],
-)  # fmt: skip
-def test_a_fault_is_told_with_its_place_and_what_was_expected(text, expected):
-    assert fault(text).startswith(expected)
-
-
-@pytest.mark.parametrize(
     "limit", ["failing_steps", "total_tokens", "calls_per_step", "repeated_calls", "deadline_s", "cost", "nudges"]
 )
 def test_no_limit_of_a_script_is_negative(limit):
@@ -210,17 +152,11 @@ def test_a_limit_may_be_switched_off_and_nudges_may_be_none():
     assert script.limits == Limits(cost=0.5)
 
 
-def test_a_fault_in_json_is_told_with_its_line():
-    assert fault('{"turns": ["a', "my.json") == "my.json, line 1: this is not valid JSON: Unterminated string starting"
-    assert fault('{"turns": [\n"a",\n]}', "my.json").startswith("my.json, line 3: this is not valid JSON")
-    assert fault('{"turns":\n [5]}', "my.json").startswith("my.json, line 2, turns[0]: expected a mapping, found 5")
-
-
 def test_a_call_of_a_tool_that_is_not_offered_is_a_warning_for_a_model_may_say_anything():
     script = parse_script("tools: [add]\npolicy: {deny: [ad]}\nturns: [{calls: [{name: ad}]}]")
     assert script.warnings == (
-        "turns[0].calls[0].name: no tool 'ad' is offered; did you mean 'add'?",
-        "policy.deny: no tool 'ad' is offered; did you mean 'add'?",
+        "script.yaml, line 3, turns[0].calls[0].name: no tool 'ad' is offered; did you mean 'add'?",
+        "script.yaml, line 2, policy.deny[0]: no tool 'ad' is offered; did you mean 'add'?",
     )
 
 
@@ -238,8 +174,8 @@ def test_a_folder_with_the_name_of_a_scenario_does_not_hide_it(tmp_path, monkeyp
 
 
 def test_what_is_no_script_file_is_said(tmp_path):
-    (tmp_path / "latin").write_bytes(b"turns: [\xe9]")
-    with pytest.raises(InputError, match="latin: a script must be UTF-8 text"):
+    (tmp_path / "latin").write_bytes(b"title: x\nturns: [\xe9]")
+    with pytest.raises(InputError, match="latin, line 2: a script must be UTF-8 text"):
         load_script(tmp_path / "latin")
     with pytest.raises(InputError, match="cannot be read: Is a directory"):
         load_script(tmp_path)
@@ -256,30 +192,6 @@ def test_what_is_no_script_file_is_said(tmp_path):
 
 def test_a_text_that_is_no_script_by_its_size_is_refused():
     assert fault("# " + "x" * 1_000_001).startswith("my.yaml: a script may have 1,000,000 characters")
-
-
-_JSON = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(max_size=6),
-    lambda inner: (
-        st.lists(inner, max_size=3)
-        | st.dictionaries(
-            st.sampled_from(
-                ["turns", "tools", "text", "calls", "name", "arguments", "usage", "limits", "user", "evidence"]
-            ),
-            inner,
-            max_size=4,
-        )
-    ),
-    max_leaves=12,
-)
-
-
-@given(_JSON)
-def test_whatever_the_data_the_answer_is_a_script_or_an_input_error(data):
-    try:
-        parse_script(json.dumps(data), "any.json")
-    except InputError as error:
-        assert str(error).startswith("any.json")
 
 
 def test_a_turn_can_be_said_many_times():
