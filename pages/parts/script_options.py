@@ -57,7 +57,7 @@ def script_options(script: Script, *, busy: bool, changed: Callable[[], None]) -
         st.number_input(
             t("Seed"),
             min_value=0,
-            max_value=2**53,
+            max_value=2**53 - 1,
             key=SEED,
             persist_state="session",
             placeholder=str(script.seed),
