@@ -1,0 +1,92 @@
+"""The text of a script as it is read: the script, or everything that is wrong with it; and what it does."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+import streamlit as st
+
+from agent.errors import InputError
+from agent.scripts import Script, parse_script
+from agent.scripts.checking import check_all
+from agent.scripts.script import ReplayMode
+from pages.parts.options import options
+from pages.parts.script_play import Played, try_out
+
+NAME = "script.yaml"
+"""What a text is called that has no file."""
+AT_ONCE = 150_000
+"""Characters of YAML that are read after every pause in typing; a longer text takes seconds."""
+AT_ONCE_JSON = 2_000_000
+"""The same of JSON, which is read a hundred times as fast."""
+_PLACE = re.compile(rf"{re.escape(NAME)}(?:, line (?P<line>\d+))?(?P<rest>[,:] .*)", re.DOTALL)
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """One thing that is wrong, or probably not meant."""
+
+    line: int | None
+    """From 1; None: it cannot be told."""
+    sentence: str
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """What a text turned out to be."""
+
+    script: Script | None
+    """None: it cannot be played."""
+    problems: tuple[Problem, ...] = ()
+    warnings: tuple[Problem, ...] = ()
+
+
+def too_long(text: str) -> bool:
+    """Whether reading the text takes so long that it should be asked for."""
+    return len(text) > (AT_ONCE_JSON if text.startswith("{") else AT_ONCE)
+
+
+def read_text(text: str) -> Reading:
+    """Read the text of a script; each text is read once."""
+    return _read(text, tuple(tool.name for tool in options().tools))
+
+
+@st.cache_resource(max_entries=24, show_spinner=False)
+def _read(text: str, own: tuple[str, ...]) -> Reading:
+    tools = options().tools
+    try:
+        script = parse_script(text, NAME, tools)
+    except InputError as error:
+        found = [Problem(each.line, _told(each.place, each.sentence)) for each in check_all(text, NAME, tools)]
+        return Reading(None, tuple(found) or (_problem(str(error)),))
+    return Reading(script, warnings=tuple(map(_problem, script.warnings)))
+
+
+def _told(place: str, sentence: str) -> str:
+    return f"{place}: {sentence}" if place else sentence
+
+
+def _problem(sentence: str) -> Problem:
+    """The line of a sentence, and the sentence without the name of the file, which the page shows."""
+    found = _PLACE.fullmatch(sentence)
+    if found is None:
+        return Problem(None, sentence)
+    return Problem(int(found["line"]) if found["line"] else None, found["rest"].lstrip(",: "))
+
+
+def tried(text: str, seed: int | None = None, replay: ReplayMode | None = None) -> Played:
+    """What the script of this text does; each text is played once with each seed.
+
+    Raises:
+        InputError: it cannot be played.
+    """
+    return _tried(text, seed, replay, tuple(tool.name for tool in options().tools))
+
+
+@st.cache_resource(max_entries=16, show_spinner=False)
+def _tried(text: str, seed: int | None, replay: ReplayMode | None, own: tuple[str, ...]) -> Played:
+    script = read_text(text).script
+    if script is None:
+        raise InputError("the script cannot be read")
+    return try_out(script, seed=seed, replay=replay)
