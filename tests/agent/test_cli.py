@@ -94,7 +94,7 @@ def test_a_warning_of_a_script_is_told_and_the_run_goes_on(cli, tmp_path):
     script.write_text("tools: [add]\nturns:\n  - calls: [{name: ad}]\n  - Done.", encoding="utf-8")
     code, out, err = cli("run", str(script))
     assert code == 0 and "unknown tool 'ad'" in out
-    assert err == "note: turns[0].calls[0].name: no tool 'ad' is offered; did you mean 'add'?\n"
+    assert err == "note: typo.yaml, line 3, turns[0].calls[0].name: no tool 'ad' is offered; did you mean 'add'?\n"
 
 
 def test_control_characters_of_a_model_do_not_reach_the_terminal(cli, tmp_path):
