@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections import defaultdict, deque
+from bisect import bisect_left
+from collections import Counter, defaultdict, deque
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from difflib import SequenceMatcher
 
 _THOROUGH = 200_000
-"""Largest product of two lengths for which keys that are frequent are tried like any other."""
+"""Largest product of two lengths that is compared item by item."""
 
 
 @dataclass(slots=True)
@@ -61,16 +62,41 @@ def align(a: Sequence[str], b: Sequence[str], roles_a: Sequence[str], roles_b: S
 
 
 def _stretches(a: Sequence[str], b: Sequence[str]) -> Iterator[tuple[range, range]]:
-    """The two lists cut into stretches that are equal and stretches that are not, common ends first."""
-    shorter = min(len(a), len(b))
-    start = next((at for at in range(shorter) if a[at] != b[at]), shorter)
-    end = next((at for at in range(shorter - start) if a[-1 - at] != b[-1 - at]), shorter - start)
-    yield range(start), range(start)
-    inner_a, inner_b = a[start : len(a) - end], b[start : len(b) - end]
-    large = len(inner_a) * len(inner_b) > _THOROUGH
-    for _, i1, i2, j1, j2 in SequenceMatcher(None, inner_a, inner_b, autojunk=large).get_opcodes():
-        yield range(start + i1, start + i2), range(start + j1, start + j2)
-    yield range(len(a) - end, len(a)), range(len(b) - end, len(b))
+    """The two lists cut into stretches that are equal and stretches that are not.
+
+    What stands once in both lists, in the same order, is an anchor, as in patience diff. Only what is left between two
+    anchors is compared item by item.
+    """
+    i = j = 0
+    for anchor_a, anchor_b in [*_anchors(a, b), (len(a), len(b))]:
+        inner_a, inner_b = a[i:anchor_a], b[j:anchor_b]
+        if not 1 < len(inner_a) * len(inner_b) <= _THOROUGH:
+            yield range(i, anchor_a), range(j, anchor_b)
+        else:
+            for _, i1, i2, j1, j2 in SequenceMatcher(None, inner_a, inner_b, autojunk=False).get_opcodes():
+                yield range(i + i1, i + i2), range(j + j1, j + j2)
+        yield range(anchor_a, min(anchor_a + 1, len(a))), range(anchor_b, min(anchor_b + 1, len(b)))
+        i, j = anchor_a + 1, anchor_b + 1
+
+
+def _anchors(a: Sequence[str], b: Sequence[str]) -> list[tuple[int, int]]:
+    """Positions of items that stand once in each list: the longest row of them that is in order in both."""
+    counts_a, counts_b = Counter(a), Counter(b)
+    at = {key: j for j, key in enumerate(b) if counts_b[key] == 1}
+    found = [(i, at[key]) for i, key in enumerate(a) if counts_a[key] == 1 and key in at]
+    lowest: list[int] = []  # for each length, the lowest last position of a row of that length
+    ends: list[int] = []  # which item that is
+    before: list[int] = []  # for each item, the item before it in its row
+    for number, (_, j) in enumerate(found):
+        length = bisect_left(lowest, j)
+        before.append(ends[length - 1] if length else -1)
+        lowest[length : length + 1] = [j]
+        ends[length : length + 1] = [number]
+    row, number = [], ends[-1] if ends else -1
+    while number >= 0:
+        row.append(found[number])
+        number = before[number]
+    return row[::-1]
 
 
 def _of_equal_role(was: range, roles_a: Sequence[str], now: range, roles_b: Sequence[str]) -> list[tuple[int, int]]:

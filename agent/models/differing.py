@@ -72,16 +72,11 @@ class RecordedSide:
 
 @dataclass(frozen=True, slots=True)
 class NewSide:
-    """The messages that are there now, and the keys that must be equal."""
+    """The messages that are there now, their fingerprints, and the keys that must be equal."""
 
     messages: Sequence[Message]
     prints: Sequence[Fingerprint]
     keys: Sequence[str]
-
-    @classmethod
-    def of(cls, messages: Sequence[Message], prints: Sequence[Fingerprint], ignored: Ignored) -> NewSide:
-        """With the keys of the messages."""
-        return cls(messages, prints, list(map(ignored.key, prints)))
 
 
 class MessageDifferences:

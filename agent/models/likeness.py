@@ -72,30 +72,6 @@ class Pairing:
         return f"{self._blocks - block_of_call}.{number}"
 
 
-class Fingerprints:
-    """The fingerprints of request after request. What one has in common with the one before is not read again.
-
-    The history of a run only grows, so a request begins with the very messages of the one before; any other request is
-    read as a whole. May be used from several threads.
-    """
-
-    def __init__(self) -> None:
-        self._lock = threading.Lock()
-        self._seen: Sequence[Message] = ()
-        self._made: list[Fingerprint] = []
-        self._pairing = Pairing()
-
-    def of(self, messages: Sequence[Message]) -> list[Fingerprint]:
-        """One fingerprint for each message of a request."""
-        given = messages[:]
-        with self._lock:
-            if len(self._seen) > len(given) or not all(map(operator.is_, self._seen, given)):
-                self._made, self._pairing = [], Pairing()
-            self._made += [fingerprint(each, self._pairing.place(each)) for each in given[len(self._made) :]]
-            self._seen = given
-            return self._made[:]
-
-
 def fingerprint(message: Message, place: str) -> Fingerprint:
     """The fingerprint of a message that answers the call at this place (:meth:`Pairing.place`)."""
     reasoning = message.reasoning
@@ -183,6 +159,37 @@ class Ignored:
     def option(self, name: str) -> bool:
         """Whether this option may differ."""
         return OPTIONS in self.names or f"{_OPTION}{name}" in self.names
+
+
+class Fingerprints:
+    """The messages of request after request. What one has in common with the one before is not read again.
+
+    The history of a run only grows, so a request begins with the very messages of the one before; any other request is
+    read as a whole. May be used from several threads.
+
+    Args:
+        ignored: what may differ.
+    """
+
+    def __init__(self, ignored: Ignored) -> None:
+        self._ignored = ignored
+        self._lock = threading.Lock()
+        self._seen: Sequence[Message] = ()
+        self._pairing = Pairing()
+        self._made: tuple[list[Fingerprint], list[str]] = [], []
+
+    def of(self, messages: Sequence[Message]) -> tuple[list[Fingerprint], list[str]]:
+        """One fingerprint for each message of a request, and one key: what must be equal."""
+        given = messages[:]
+        with self._lock:
+            if len(self._seen) > len(given) or not all(map(operator.is_, self._seen, given)):
+                self._seen, self._pairing, self._made = (), Pairing(), ([], [])
+            made, keys = self._made
+            new = [fingerprint(message, self._pairing.place(message)) for message in given[len(self._seen) :]]
+            made += new
+            keys += map(self._ignored.key, new)
+            self._seen = given
+            return made[:], keys[:]
 
 
 def _tool_digest(function: Mapping[str, Any]) -> str:

@@ -18,6 +18,7 @@ from agent.messages import Message
 from agent.models.likeness import Fingerprint, Pairing, fingerprint, options_of, tools_of, words_of
 from agent.models.made_calls import ModelCall, model_calls
 from agent.noting import ASKED_UNTIL
+from agent.protocol import violations
 from agent.request import request_of
 from agent.trace import Trace, TraceStep
 
@@ -110,9 +111,13 @@ class Recording:
 
     @classmethod
     def of(cls, trace: Trace) -> Recording:
-        """What a trace holds. Each message is read once."""
+        """What a trace holds. Each message is read once.
+
+        A request from elsewhere that breaks the protocol counts as not known: the loop would not send it as it stands.
+        """
         pool, asked = _Pool(trace.messages), _Asked(trace)
-        requests = [_recorded(trace, call, pool, asked) for call in model_calls(trace)]
+        odd = trace.source.kind == "import" and bool(violations(trace.messages))
+        requests = [_recorded(trace, call, pool, asked, odd) for call in model_calls(trace)]
         return cls(
             messages=tuple(pool.messages),
             length=len(trace.messages),
@@ -225,14 +230,15 @@ def _ask_of(trace: Trace, step: TraceStep) -> RecordedAsk:
     return RecordedAsk(tools, options_of(asked.form.to_dict()) or None)
 
 
-def _recorded(trace: Trace, call: ModelCall, pool: _Pool, asked: _Asked) -> RecordedRequest | None:
+def _recorded(trace: Trace, call: ModelCall, pool: _Pool, asked: _Asked, odd: bool) -> RecordedRequest | None:
     request = call.request
     if request is None:
         return None
-    if request.edits:
-        ranges = tuple(pool.ranges(request_of(trace, TraceStep(index=call.step, request=request))))
-    else:
-        ranges = ((0, upto),) if (upto := min(request.upto, len(trace.messages))) else ()
+    sent = request_of(trace, TraceStep(index=call.step, request=request))
+    if odd and violations(sent):
+        return None
+    whole = ((0, len(sent)),) if sent else ()
+    ranges = tuple(pool.ranges(sent)) if request.edits else whole
     return RecordedRequest(call.step, ranges, asked.at(call.step))
 
 

@@ -66,7 +66,7 @@ class ReplayModel:
         self.secrets: tuple[str, ...] = getattr(inner, "secrets", ())
         self._ignored = Ignored.of(ignore)
         self._recorded = RecordedSide.of(recording.messages, self._ignored)
-        self._prints = Fingerprints()
+        self._prints = Fingerprints(self._ignored)
         self._asker = Asker(inner)
         self._next = 0
 
@@ -130,7 +130,7 @@ class ReplayModel:
         expected = requests[number]
         if expected is None:
             return None
-        now = NewSide.of(messages, self._prints.of(messages), self._ignored)
+        now = NewSide(messages, *self._prints.of(messages))
         asked = self._compare_asked(self.recording.asked[expected.asked], schemas)
         if not asked and now.keys == expected.pick(self._recorded.keys):
             return None
@@ -174,4 +174,4 @@ def same_messages(recording: Recording, messages: Sequence[Message]) -> list[Dif
     """
     nothing = Ignored()
     recorded = RecordedSide.of(recording.messages[: recording.length], nothing)
-    return list(MessageDifferences(recorded, NewSide.of(messages, Fingerprints().of(messages), nothing)))
+    return list(MessageDifferences(recorded, NewSide(messages, *Fingerprints(nothing).of(messages))))
