@@ -92,11 +92,21 @@ def _recording(data: Any) -> Recording | None:
         raise ValueError(str(error)) from error
 
 
+def _ignorable(name: str) -> str:
+    from agent.models.likeness import Ignored  # most scripts are no recordings
+
+    try:
+        Ignored.of([name])
+    except InputError as error:
+        raise ValueError(str(error)) from error
+    return name
+
+
 class ReplayFields(Strict):
     """How strictly a recording is followed."""
 
     mode: Literal["strict", "lenient"] = "strict"
-    ignore: list[str] = []
+    ignore: list[Annotated[str, AfterValidator(_ignorable)]] = []
     """What may differ: see :class:`agent.models.replay.ReplayModel`."""
 
 
