@@ -88,9 +88,9 @@ class Facts:
         """About how many tokens the request takes, the tools on offer included."""
         return tokens.count_messages(self.messages) + tokens.count_schemas(list(map(dict, self._schemas)))
 
-    def text_of(self, role: str | None = None) -> str:
-        """All words of the request, or those of one role."""
-        return "\n".join(message.text for message in self.messages if role is None or message.role == role)
+    def text_of(self, *roles: str) -> str:
+        """The words of the messages of these roles; without any, of all messages."""
+        return "\n".join(message.text for message in self.messages if not roles or message.role in roles)
 
     def chance(self, place: str) -> float:
         """A number from 0 up to 1 that depends on the seed, the number of the call and the place of the rule alone."""
@@ -131,7 +131,7 @@ class Condition:
     hidden: str | None = None
     """A tool that is not."""
     last_error: str | None = None
-    """A text that the last error among the results holds."""
+    """A text that the last error among the results holds; an empty one: there is an error."""
     prompt_over: int | None = None
     """Tokens, estimated, that the request must exceed."""
     request_contains: str | None = None
@@ -169,10 +169,10 @@ class Condition:
             (self.turn is None or self.turn.holds(facts.model_call + 1))
             and (self.offered is None or self.offered in facts.offered)
             and (self.hidden is None or self.hidden not in facts.offered)
-            and (self.last_error is None or self.last_error in (facts.last_error or ""))
+            and (self.last_error is None or (facts.last_error is not None and self.last_error in facts.last_error))
             and (self.prompt_over is None or facts.prompt_tokens > self.prompt_over)
             and (self.request_contains is None or self.request_contains in facts.text_of())
-            and (self.system_contains is None or self.system_contains in facts.text_of("system"))
+            and (self.system_contains is None or self.system_contains in facts.text_of("system", "developer"))
         )
 
     def _of_parts(self, facts: Facts, place: str) -> bool:

@@ -1,19 +1,24 @@
 """Every scenario that comes with the project plays as its summary says."""
 
+import time
+
 import pytest
 
+from agent.interventions import Intervention
 from agent.limits import Limits
+from agent.protocol import violations
 from agent.result import run, steps_of
 from agent.scripts import SCENARIOS, load_script, scenarios
+from agent.scripts import play as play_script
+from agent.scripts.turns import branches
 from agent.toolbox import SAMPLE_FILES
 
 
-def play(name, **options):
+def play(name, pace=0, **options):
     """The trace that a scenario leaves, its model answering at once."""
     script = load_script(name)
-    loop = script.loop(pace=0, **options)
-    for text in script.users:
-        list(loop.events(text))
+    loop = script.loop(pace=pace, **options)
+    play_script(loop, script)
     return loop.trace
 
 
@@ -26,8 +31,8 @@ def calls(trace):
 
 
 NAMES = {
-    "atlantis", "calc", "claimed", "count_files", "denied", "long_results", "missing_file", "noop", "order", "parallel",
-    "truncated", "weather",
+    "atlantis", "broken_tool", "calc", "claimed", "code_word", "count_files", "cut_arguments", "denied", "long_results",
+    "missing_file", "noop", "order", "parallel", "retryable", "truncated", "two_questions", "weather", "wrong_calls",
 }  # fmt: skip
 
 
@@ -43,7 +48,16 @@ def test_all_scenarios_are_listed_with_a_title_and_a_summary_in_both_languages()
 def test_a_scenario_has_nothing_to_warn_about_and_takes_at_most_300_ms_a_turn(name):
     script = load_script(name)
     assert script.warnings == ()
-    assert all(0 < turn.said.latency_ms <= 300 for turn in script.turns)
+    turns = [branch for turn in (script.always, *script.turns) if turn for branch in branches(turn)]
+    assert all(0 < turn.said.latency_ms <= 300 for turn in turns)
+
+
+@pytest.mark.parametrize("name", sorted(NAMES))
+def test_a_scenario_plays_at_its_own_pace_in_two_seconds_and_its_list_can_be_sent(name):
+    begun = time.monotonic()
+    trace = play(name, pace=1)
+    assert time.monotonic() - begun < 2
+    assert violations(trace.messages) == []
 
 
 @pytest.mark.parametrize("name", sorted(NAMES - {"long_results"}))
@@ -125,12 +139,163 @@ def test_noop_without_a_limit_goes_on_to_the_hard_cap():
     assert "hard cap" in trace.outcome.detail
 
 
-def test_parallel_writes_two_results_in_the_order_of_the_calls():
-    trace = play("parallel")
+def test_parallel_writes_two_results_in_the_order_of_the_calls_whichever_was_there_first():
+    finished = []
+    trace = play(
+        "parallel",
+        pace=1,
+        on_event=lambda event: finished.append(event.payload["name"]) if event.type == "tool.completed" else None,
+    )
+    assert finished == ["get_stock", "get_weather"]
     assert roles(trace) == "user assistant tool tool assistant"
     assert calls(trace) == [("get_weather", True, "run"), ("get_stock", True, "run")]
     asked = [call.id for call in trace.messages[1].tool_calls]
     assert [message.tool_call_id for message in trace.messages[2:4]] == asked
+
+
+def test_parallel_holds_the_answers_that_the_tools_would_give():
+    script = load_script("parallel")
+    texts = [
+        [
+            message.text
+            for message in play("parallel", tools=script.make_tools(real=real)).messages
+            if message.role == "tool"
+        ]
+        for real in (False, True)
+    ]
+    assert texts[0] == texts[1]
+
+
+def test_cut_arguments_runs_the_whole_call_and_answers_the_cut_one_with_an_error():
+    trace = play("cut_arguments")
+    assert calls(trace) == [("count_lines", True, "run"), ("count_lines", False, "run"), ("count_lines", True, "run")]
+    assert trace.steps[0].finish_reason == "length"
+    assert "cut off by the length limit" in trace.messages[4].text
+    assert (trace.outcome.reason, trace.outcome.verified) == ("final", True)
+
+
+def test_broken_tool_fails_in_four_ways_and_works_at_last():
+    trace = play("broken_tool")
+    assert calls(trace) == [
+        ("get_order", False, "run"),
+        ("get_order", False, "timed_out"),
+        ("get_order", True, "run"),
+        ("get_order", True, "run"),
+        ("get_order", True, "run"),
+    ]
+    raised, late, nothing, much, order = [message.text for message in trace.messages if message.role == "tool"]
+    assert "broke down" in raised
+    assert "timed out after 0.2 s" in late
+    assert nothing == "null"
+    assert len(much) < 10_000
+    assert '"order_id": "A1001"' in order
+    assert [strike["kind"] for strike in trace.interventions] == [
+        "tool_raises",
+        "tool_times_out",
+        "tool_returns_nothing",
+        "tool_returns_too_much",
+    ]
+    assert (trace.outcome.reason, trace.outcome.verified) == ("final", True)
+
+
+def test_broken_tool_gets_past_the_guards():
+    assert play("broken_tool", limits=Limits.guarded()).outcome.reason == "final"
+
+
+def test_wrong_calls_are_answered_with_what_was_expected_and_corrected():
+    trace = play("wrong_calls", limits=Limits.guarded())
+    assert calls(trace) == [
+        ("add", False, "run"),
+        ("add", True, "run"),
+        ("minus", False, "run"),
+        ("subtract", True, "run"),
+        ("multiply", False, "run"),
+        ("multiply", True, "run"),
+    ]
+    texts = [message.text for message in trace.messages if message.role == "tool"]
+    assert 'a: \\"two\\" is not of type \\"integer\\"' in texts[0]
+    assert "unknown tool 'minus'; available: add, subtract, multiply" in texts[2]
+    assert "not valid JSON" in texts[4]
+    assert (trace.outcome.reason, trace.outcome.final, trace.outcome.verified) == ("final", "The result is 16.", True)
+
+
+def test_retryable_tries_again_where_that_can_help_and_only_there():
+    trace = play("retryable")
+    assert calls(trace) == [("book_table", False, "run"), ("book_table", True, "run"), ("send_fax", False, "run")]
+    texts = [message.text for message in trace.messages if message.role == "tool"]
+    assert '"retryable": true' in texts[0]
+    assert '"retryable": false' in texts[2]
+    assert [answer.ok for answer in trace.outcome.evidence] == [True, False]
+    assert (trace.outcome.reason, trace.outcome.verified) == ("final", False)
+
+
+def test_two_questions_are_two_turns_of_one_message_list():
+    trace = play("two_questions")
+    assert roles(trace) == "system user assistant tool assistant user assistant tool assistant"
+    assert calls(trace) == [("get_order", True, "run")] * 2
+    assert [note["kind"] for note in trace.notes] == ["turn"]
+    assert trace.steps[3].request.upto == 8, "the second answer was given the whole conversation"
+    assert (trace.outcome.reason, trace.outcome.verified) == ("final", True)
+
+
+def test_code_word_is_written_by_hand_and_says_so():
+    assert load_script("code_word").rules
+    assert not any(load_script(name).rules for name in NAMES - {"code_word"})
+
+
+CALL = "read_file({'path': 'code_word.txt'})"
+
+
+def changed(*kinds, **params):
+    """The lines of steps of the run in which these interventions change every request, and its stop reason."""
+    trace = play("code_word", interventions=tuple(Intervention(kind, params) for kind in kinds))
+    return [str(step) for step in steps_of(trace)], trace.outcome.reason
+
+
+def test_code_word_with_its_result_answers_what_it_says():
+    trace = play("code_word")
+    assert calls(trace) == [("read_file", True, "run")]
+    assert (trace.outcome.reason, trace.outcome.final) == ("final", "The launch code word is BANANA.")
+    assert trace.outcome.verified
+
+
+def test_code_word_without_call_and_result_makes_the_identical_call_again():
+    steps, reason = changed("drop_pairs")
+    assert [step.partition(" -> ")[0] for step in steps[:3]] == [f"[{at}] tool_call {CALL}" for at in range(3)]
+    assert reason == "repeated_call"
+
+
+@pytest.mark.parametrize("text", ["", " ", "[result removed]"])
+def test_code_word_with_an_emptied_result_invents_one(text):
+    steps, reason = changed("blank_results", text=text)
+    assert steps[1:] == ["[1] final     The launch code word is THUNDERBIRD."]
+    assert reason == "final"
+
+
+def test_code_word_with_a_call_and_no_result_says_what_it_misses():
+    steps, reason = changed("omit_results")
+    assert steps[1:] == [
+        "[1] final     I asked for code_word.txt and got nothing back, so I cannot tell you the code word."
+    ]
+    assert reason == "final"
+
+
+@pytest.mark.parametrize(
+    ("text", "answer"),
+    [
+        ("The launch code word is WALNUT.", "The launch code word is WALNUT."),
+        ("Nothing here.", "The file names no code word."),
+        ('{"error": "gone", "retryable": false}', "The file could not be read, so I do not know the code word."),
+    ],
+)
+def test_code_word_believes_what_it_reads(text, answer):
+    steps, _ = changed("blank_results", text=text)
+    assert steps[1:] == [f"[1] final     {answer}"]
+
+
+def test_code_word_without_its_tool_says_so():
+    trace = play("code_word", tools=[])
+    assert trace.outcome.final == "I have no tool to read the file, so I do not know the code word."
 
 
 def test_denied_tells_the_model_and_runs_nothing():
