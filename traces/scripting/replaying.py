@@ -1,0 +1,110 @@
+"""A recording said again by the loop itself, in memory and at once, and where the replay is not what was recorded."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from agent.events import Phase
+from agent.loop import Loop
+from agent.models.recording import Recording
+from agent.models.replay import Difference, same_messages
+from agent.scripts import Script
+from agent.stops import StopReason
+from agent.trace import Trace
+from traces.scripting.data import script_of
+
+_BY_A_PERSON = (StopReason.STOPPED_BY_USER, StopReason.REJECTED_BY_USER)
+_WARNING = "lenient replay:"
+
+
+@dataclass(frozen=True, slots=True)
+class Replayed:
+    """A replay that is over."""
+
+    script: Script
+    loop: Loop
+    """The run. It has not ended where the recording breaks off before the calls of its last reply were answered."""
+    messages: tuple[Difference, ...] = ()
+    """Where the message list is not the recorded one, calls and results included."""
+    outcome: tuple[Difference, ...] = ()
+    """Where the stop reason or the final answer are not."""
+    remarks: tuple[str, ...] = ()
+    """What is no difference but worth knowing, one sentence each."""
+
+    @property
+    def trace(self) -> Trace:
+        """What the replay left behind."""
+        return self.loop.trace
+
+    @property
+    def differences(self) -> tuple[Difference, ...]:
+        """All of them."""
+        return (*self.messages, *self.outcome)
+
+
+def replay(source: Trace | Script) -> Replayed:
+    """Play a recording to its end: nothing is called, and nothing is waited for.
+
+    A request that is not the recorded one does not end the replay; it is remarked.
+
+    Args:
+        source: a trace of any format; or a script that was made of one. What a script does not hold answers of is run
+            for real.
+
+    Raises:
+        InputError: the trace keeps what no script can hold; the text says what.
+    """
+    script = source if isinstance(source, Script) else script_of(source)
+    loop = script.loop(pace=0, replay="lenient", parallel=False)
+    recorded = script.recorded
+    loop.start(script.opening)
+    while loop.phase is not None or loop.more:
+        if recorded is not None and _breaks_off(loop, script, recorded):
+            break
+        if loop.waiting:
+            loop.finish()
+        loop.advance()
+    if recorded is None:
+        return Replayed(script, loop)
+    messages = tuple(same_messages(recorded, loop.messages))
+    return Replayed(
+        script, loop, messages, tuple(_outcome(recorded, loop)), tuple(_remarks(script, recorded, loop))
+    )
+
+
+def _breaks_off(loop: Loop, script: Script, recorded: Recording) -> bool:
+    """Whether the recording ends here, with calls to which it holds no answer."""
+    if loop.phase is not Phase.APPROVE or len(loop.messages) < recorded.length:
+        return False
+    return loop.run.counters.model_calls == len(script.turns)
+
+
+def _outcome(recorded: Recording, loop: Loop) -> Iterator[Difference]:
+    now = loop.trace.outcome
+    if _says_how_it_ended(recorded) and now.reason is not None:
+        if now.reason != recorded.reason and recorded.reason not in _BY_A_PERSON:
+            yield Difference("changed", "the stop reason", recorded.reason, now.reason)
+        if now.final != recorded.final and recorded.reason == StopReason.FINAL:
+            yield Difference("changed", "the final answer", recorded.final, now.final)
+
+
+def _says_how_it_ended(recorded: Recording) -> bool:
+    """Whether the recording names one of our reasons; files of other programs say it in words of their own."""
+    return recorded.reason in set(StopReason)
+
+
+def _remarks(script: Script, recorded: Recording, loop: Loop) -> Iterator[str]:
+    now = loop.trace.outcome
+    if now.reason is None:
+        yield "the recording ends before its last calls were answered, and so does the replay"
+    elif recorded.reason in _BY_A_PERSON:
+        yield f"a person ended the recorded run ({recorded.reason}); the replay ended with {now.reason}"
+    elif now.reason == StopReason.SCRIPT_EXHAUSTED and not _says_how_it_ended(recorded):
+        yield "the recording does not go on from here: the script has run out"
+    warned = [f"step {step.index}: {words}" for step in loop.trace.steps for words in _warnings(step.warnings)]
+    yield from warned
+
+
+def _warnings(warnings: list[str]) -> Iterator[str]:
+    return (words for words in warnings if words.startswith(_WARNING))
