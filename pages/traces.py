@@ -8,7 +8,7 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from agent.errors import AgentError, InputError
-from pages.parts import address, address_compare
+from pages.parts import address, address_compare, address_replay
 from pages.parts.annotating import tagged
 from pages.parts.conversations import conversation_choice, first_error
 from pages.parts.data import private, store
@@ -161,6 +161,7 @@ def show(opened: Opened, number: int, head: DeltaGenerator, *, live: bool = Fals
     with head:
         st.text(f"{t('Model')}: {', '.join(summary.models) or t('not reported')}", width="content")
         first_error(reading.trace)
+        st.page_link("pages/replay.py", label=t("Replay"), icon=":material/movie:", query_params=address_replay.link())
         export_menu(reading.trace, report, key=f"export-{reading.trace.trace_id}")
     place = trace_head(reading, live=live)
     import_report(report, summary.warnings)

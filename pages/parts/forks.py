@@ -211,7 +211,7 @@ def _other_fields(run: OpenRun, trace: Trace, draft: Draft) -> None:
     st.number_input(
         t("Step limit"),
         min_value=1,
-        max_value=HARD_CAP,
+        max_value=max(HARD_CAP, limit),  # a recording may have gone on for longer
         key=key,
         on_change=_limit_changed,
         args=(run.id, limit, key),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal
 
@@ -71,12 +72,17 @@ def controls() -> dict[Action, Control]:
     }
 
 
-def keys_panel() -> None:
-    """Open the list of keys as a dialog."""
+def keys_panel(known: Iterable[Control] | None = None) -> None:
+    """Open the list of keys as a dialog.
+
+    Args:
+        known: the controls of the page; None: those of a run.
+    """
+    shown = controls().values() if known is None else known
 
     @st.dialog(t("Keys"), width="medium")
     def panel() -> None:
-        rows = [(control.key, control.label, control.help) for control in controls().values()]
+        rows = [(control.key, control.label, control.help) for control in shown]
         rows += [
             ("Tab", t("Next control"), t("Every control and every table is reached by it")),
             ("↑ ↓", t("Move in a table"), ""),

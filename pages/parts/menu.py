@@ -23,6 +23,10 @@ def menu() -> Page:
         [
             st.Page("pages/run.py", title=t("Run"), icon=":material/play_circle:", url_path="run", default=True),
             *_traces(),
+            st.Page("pages/scripts.py", title=t("Scripts"), icon=":material/theaters:", url_path="scripts"),
+            st.Page(
+                "pages/replay.py", title=t("Replay"), icon=":material/movie:", url_path="replay", visibility="hidden"
+            ),
             st.Page(
                 "pages/compare.py",
                 title=t("Compare"),

@@ -11,20 +11,21 @@ from typing import Any
 from agent.errors import AgentError, InputError
 from agent.fork import Changes, fork
 from agent.journal import write_trace
-from agent.limits import Limits
+from agent.limits import HARD_CAP, Limits
 from agent.loop import Loop
 from agent.models.absent import AbsentModel
 from agent.moments import Moment, moments
 from agent.recovery import recover
 from agent.rewind import rewind
 from agent.runner import Runner
+from agent.settings import Settings
 from agent.trace import Trace
 from pages.parts import address
 from pages.parts.data import data_folder, store
 from pages.parts.live_model import make_model
 from pages.parts.offered import make_tools, recorded_tools
 from pages.parts.runs import SETUP, OpenRun, registry
-from pages.parts.setup import Setup
+from pages.parts.setup import OWN_STEPS, Setup
 from pages.parts.setup_form import chosen
 from pages.parts.words import loop_words, t
 from traces import read_file
@@ -126,6 +127,39 @@ def forked(run: OpenRun, moment: Moment, changes: Changes) -> OpenRun:
     if new.loop.phase is None:
         write_trace(new.loop.trace, data_folder(), new.loop.secrets)
     return new
+
+
+def continued(trace: Trace, moment: Moment, setup: Setup) -> OpenRun:
+    """A new open run that begins at a moment of a trace of any kind, with what these settings name.
+
+    It keeps the limits under which the trace was made; where it does not say, those of the script hold. A live model,
+    which goes its own way, gets some steps of its own.
+
+    Args:
+        trace: without secrets; it stays as it is.
+        moment: one of its moments.
+        setup: its script, model and tools; of its limits only the guards of a live model count.
+
+    Raises:
+        AgentError: the model or a tool cannot be made, or the trace keeps settings that make no sense.
+        OSError: the new run cannot be saved.
+    """
+    snapshot, script = fork(trace, moment), setup.script()
+    options: dict[str, Any] = {}
+    if script is not None and "max_steps" not in trace.config:
+        names = ("max_steps", "limits", "policy", "context", "parallel")
+        options = {name: getattr(script, name) for name in names}
+    before = Settings.from_config({**snapshot["trace"]["config"]}) if not options else Settings(**options)
+    if setup.live:
+        steps = len(snapshot["trace"]["steps"]) - snapshot["counters"]["turn_start"]
+        options["max_steps"] = max(before.max_steps or HARD_CAP, steps + OWN_STEPS)
+        options["parallel"] = setup.parallel
+        if setup.guards:
+            options["limits"] = replace(before.limits, repeated_calls=3, failing_steps=3)
+    after = replace(before, **options)
+    guards = bool(after.limits.repeated_calls or after.limits.failing_steps)
+    setup = replace(setup, max_steps=after.max_steps or HARD_CAP, guards=guards, parallel=after.parallel)
+    return registry().open(snapshot["trace"]["trace_id"], lambda: _resumed(snapshot, setup, **options))
 
 
 def _with_live_model(setup: Setup) -> Setup:

@@ -138,13 +138,7 @@ def _resting(box: StatusBox, run: OpenRun, view: View, problem: str | None) -> N
             st.markdown(f":material/history: :blue-badge[{place}]")
         elif hit := hit_line(run):
             st.text(hit)
-        if view.phase is not None:
-            begun = any(pending.begun or pending.result for pending in view.pending)
-            untouched = view.phase is Phase.APPROVE and not begun
-            st.markdown(next_line(view.phase, view.moment.step, untouched=untouched))
-        elif not view.past and run.loop.more:
-            st.markdown(f"{t('Next')}: {maker_look(Maker.USER).badge} {t('The user goes on with the next message.')}")
-        st.caption(led_here_line(view.led_here, view.before, view.moment.messages))
+        next_lines(view, more=not view.past and run.loop.more)
         if run.setup.live and not view.past and (figures := step_line(view.trace)):
             st.caption(figures)
         if not view.past:
@@ -152,7 +146,28 @@ def _resting(box: StatusBox, run: OpenRun, view: View, problem: str | None) -> N
         if problem is not None:
             st.text(redact_text(problem, run.loop.secrets))
     with box.code:
-        if view.phase is None:
-            outcome_panel(view.trace.outcome, wide=False)
-        else:
-            source_block(view.phase)
+        code_or_outcome(view)
+
+
+def next_lines(view: View, *, more: bool) -> None:
+    """Draw what comes next at a moment, and what led to it.
+
+    Args:
+        view: the moment.
+        more: where a turn is over, the user goes on.
+    """
+    if view.phase is not None:
+        begun = any(pending.begun or pending.result for pending in view.pending)
+        untouched = view.phase is Phase.APPROVE and not begun
+        st.markdown(next_line(view.phase, view.moment.step, untouched=untouched))
+    elif more:
+        st.markdown(f"{t('Next')}: {maker_look(Maker.USER).badge} {t('The user goes on with the next message.')}")
+    st.caption(led_here_line(view.led_here, view.before, view.moment.messages))
+
+
+def code_or_outcome(view: View) -> None:
+    """Draw the lines of the loop that run next; where a turn is over, how it ended."""
+    if view.phase is None:
+        outcome_panel(view.trace.outcome, wide=False)
+    else:
+        source_block(view.phase)
