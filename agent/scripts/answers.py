@@ -80,14 +80,15 @@ class Answers:
         return self._listed(name, arguments, context)
 
     def _listed(self, name: str, arguments: Mapping[str, Any], context: RunContext) -> Canned | None:
-        """Answers for the same arguments are used up in order, and so are those for any; the last one stays."""
-        fitting = [canned for canned in self._lists.get(name, ()) if canned.arguments in (None, arguments)]
-        exact = [canned for canned in fitting if canned.arguments is not None]
-        if not fitting:
+        """Answers for the same arguments are used up in order, else those for any; the last one stays."""
+        listed = self._lists.get(name, ())
+        exact = [canned for canned in listed if canned.arguments == arguments]
+        chosen = exact or [canned for canned in listed if canned.arguments is None]
+        if not chosen:
             return None
-        earlier = context.earlier() if len(fitting) > 1 else ()
-        used = sum(arguments == before for before in earlier) if exact else len(earlier)
-        chosen = exact or fitting
+        named = [canned.arguments for canned in listed if canned.arguments is not None]
+        earlier = context.earlier() if len(chosen) > 1 else ()
+        used = sum(before == arguments if exact else before not in named for before in earlier)
         return chosen[min(used, len(chosen) - 1)]
 
     def otherwise(self, call: ToolCall, context: RunContext) -> ToolResult | None:
