@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,7 +17,7 @@ from agent.limits import Limits
 from agent.messages import Message, ToolCall
 from agent.models.base import ModelReply
 from agent.models.fake import FakeTurn
-from agent.models.replies import read_message
+from agent.models.replies import Reading, read_message
 from agent.policy import CapabilityPolicy
 from agent.scripts import source
 from agent.scripts.catalogue import scenarios
@@ -197,7 +199,7 @@ def _reply(said: SaidFields, number: str) -> tuple[ModelReply | ModelError, tupl
     raw, warnings = None, tuple(said.warnings)
     answers: Sequence[ResultFields | None] = said.results
     if said.raw is not None:
-        reading = read_message(said.raw, finish_reason=said.finish_reason)
+        reading = _with_steady_ids(read_message(said.raw, finish_reason=said.finish_reason), said.raw, number)
         message, raw = reading.message, reading.raw
         warnings = warnings or reading.warnings
     elif said.message is not None:
@@ -217,6 +219,19 @@ def _reply(said: SaidFields, number: str) -> tuple[ModelReply | ModelError, tupl
         warnings=warnings,
     )
     return reply, tuple(_canned(answer) if answer is not None and answer.answers else None for answer in answers)
+
+
+def _with_steady_ids(reading: Reading, raw: Mapping[str, Any], number: str) -> Reading:
+    """The ids that a reading made up are random; in a script they are the same each time."""
+    sent = json.dumps(raw)
+    message, warnings = reading.message, reading.warnings
+    for at, call in enumerate(message.tool_calls, 1):
+        if json.dumps(call.id) in sent:
+            continue
+        steady = replace(call, id=f"c{number}_{at}")
+        message = replace(message, tool_calls=tuple(steady if other is call else other for other in message.tool_calls))
+        warnings = tuple(warning.replace(call.id, steady.id) for warning in warnings)
+    return Reading(message, reading.raw, warnings)
 
 
 def _call(call: CallFields, call_id: str) -> ToolCall:

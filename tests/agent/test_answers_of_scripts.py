@@ -185,3 +185,20 @@ def test_a_resumed_run_and_a_fork_get_the_same_answers(phases):
         again = Loop.resume(begin, model=script.make_model(), tools=script.make_tools())
         again.finish()
         assert answers(again) == answers(loop)
+
+
+def test_results_stand_in_the_order_of_the_calls_whenever_they_come():
+    text = """
+tools: [{name: slow, results: [{result: late, took_ms: 12}]}, {name: fast, results: [soon]}, noop]
+policy: {deny: [noop]}
+turns:
+  - calls: [{name: slow, id: a}, {name: noop, id: b}, {name: fast, id: c}, {name: fast, id: d, error: broke}]
+  - Done.
+"""
+    lists = {json.dumps([message.to_dict() for message in played(text).messages]) for _ in range(20)}
+    assert len(lists) == 1
+    (same,) = lists
+    told = [
+        (message["tool_call_id"], message["content"][:9]) for message in json.loads(same) if message["role"] == "tool"
+    ]
+    assert told == [("a", "late"), ("b", '{"error":'), ("c", "soon"), ("d", '{"error":')]

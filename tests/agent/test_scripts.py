@@ -10,7 +10,7 @@ from agent.evidence import ToolSucceeded
 from agent.limits import Limits
 from agent.messages import ToolCall
 from agent.models.json_action import JsonActionModel
-from agent.scripts import load_script, parse_script
+from agent.scripts import load_script, parse_script, play
 
 WHOLE = """\
 title: Order
@@ -199,3 +199,72 @@ def test_a_turn_can_be_said_many_times():
     assert [bool(turn.said.reply.message.tool_calls) for turn in script.turns] == [True, True, True, False]
     with pytest.raises(InputError, match=r"repeat"):
         parse_script("turns:\n  - {text: x, repeat: 0}", "loop.yaml")
+
+
+RAW = """\
+tools: [add]
+turns:
+  - raw:
+      content: "<think>I add.</think>"
+      tool_calls:
+        - {id: "", type: function, function: {name: add, arguments: '{"a": 1, "b": 2}<|end|>'}}
+        - {id: k1, type: function, function: {name: add, arguments: '{"a": 1'}}
+        - {id: k1, type: function, function: {name: add, arguments: {a: 3, b: 4}}}
+  - Done.
+"""
+
+
+def test_a_raw_reply_is_read_as_that_of_a_live_model_and_the_same_each_time():
+    script = parse_script(RAW)
+    reply = script.turns[0].said.reply
+    assert [call.id for call in reply.message.tool_calls] == ["c1_1", "k1", "c1_3"]
+    assert "it was given the id c1_1" in reply.warnings[0]
+    assert reply.raw["tool_calls"][0]["id"] == ""
+    assert script == parse_script(RAW)
+    loop = script.loop()
+    play(loop, script)
+    texts = [message.text for message in loop.messages if message.role == "tool"]
+    assert (texts[0], texts[2]) == ("3", "7")
+    assert "not valid JSON" in texts[1]
+
+
+def test_a_failed_model_call_ends_the_run_with_its_reason():
+    for kind, reason in (("provider", "model_error"), ("context_overflow", "context_overflow")):
+        script = parse_script(f"- error: {{text: too much, kind: {kind}, status: 400}}")
+        loop = script.loop()
+        play(loop, script)
+        assert (loop.stop_reason, loop.trace.outcome.detail) == (reason, "too much")
+
+
+def test_what_is_said_before_a_turn_stands_in_the_list():
+    script = parse_script("""
+task: Hello.
+turns:
+  - before: [Are you there?]
+    text: Yes.
+  - before: []
+    text: Still here.
+  - before: [{role: system, content: Be brief.}]
+    text: Ok.
+""")
+    loop = script.loop()
+    play(loop, script)
+    assert [(message.role, message.text) for message in loop.messages] == [
+        ("user", "Hello."),
+        ("user", "Are you there?"),
+        ("assistant", "Yes."),
+        ("assistant", "Still here."),
+        ("system", "Be brief."),
+        ("assistant", "Ok."),
+    ]
+
+
+def test_a_script_that_has_run_out_names_the_turn_and_the_last_message():
+    script = parse_script("- calls: [{name: noop}]")
+    loop = script.loop()
+    play(loop, script)
+    assert loop.stop_reason == "script_exhausted"
+    assert loop.trace.outcome.detail == (
+        "the script has run out: turn 2 was asked for, it holds 1 turn; the last message was tool"
+    )
+    assert script.make_model().unused == 1
