@@ -21,7 +21,7 @@ def menu() -> Page:
     st.html(Path(__file__).with_name("page.css"))
     page = st.navigation(
         [
-            st.Page("pages/run.py", title=t("Run"), icon=":material/play_circle:", url_path="run", default=True),
+            *_run(),
             *_traces(),
             st.Page("pages/scripts.py", title=t("Scripts"), icon=":material/theaters:", url_path="scripts"),
             st.Page(
@@ -40,6 +40,22 @@ def menu() -> Page:
     if page.url_path in _TRACES and address.what_is_read():
         st.html(Path(__file__).with_name("reading.css"))
     return page
+
+
+def _run() -> list[Page]:
+    """The Run page at the root, and under its name for whoever types that; the menu shows the address at hand."""
+    named = address.path().endswith("/run")
+    return [
+        st.Page(
+            "pages/run.py",
+            title=t("Run"),
+            icon=":material/play_circle:",
+            url_path=path,
+            default=not path,
+            visibility="visible" if named == bool(path) else "hidden",
+        )
+        for path in ("", "run")
+    ]
 
 
 def _traces() -> list[Page]:
