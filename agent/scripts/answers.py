@@ -9,6 +9,7 @@ from __future__ import annotations
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from itertools import zip_longest
 from typing import Any, NamedTuple
 
 from agent import jsontext
@@ -25,7 +26,8 @@ class _Recorded(NamedTuple):
     turn: int
     """From 0; -1 where every turn may be the one."""
     call: ToolCall
-    canned: Canned
+    canned: Canned | None
+    """What stands beside the call; None: nothing."""
 
 
 class Answers:
@@ -54,26 +56,26 @@ class Answers:
         numbered = [(-1, always)] if always is not None else list(enumerate(turns))
         for number, turn in numbered:
             for branch in branches(turn):
-                for call, canned in zip(branch.calls, branch.results, strict=False):
-                    if canned is not None:
-                        self._keep(_Recorded(number, call, canned))
+                for call, canned in zip_longest(branch.calls, branch.results[: len(branch.calls)]):
+                    self._keep(_Recorded(number, call, canned))
 
     def _keep(self, recorded: _Recorded) -> None:
         call = recorded.call
-        self.names.add(call.name)
         self._by_id.setdefault((recorded.turn, call.id), recorded)
-        self._alike.setdefault((call.name, _key(call.arguments)), []).append(recorded)
+        if recorded.canned is not None:
+            self.names.add(call.name)
+            self._alike.setdefault((call.name, _key(call.arguments)), []).append(recorded)
 
     def find(self, name: str, arguments: Mapping[str, Any], context: RunContext) -> Canned | None:
         """The answer to a call, or None.
 
-        First that of the call with this id in the turn that asked; then that of an equal call, the nearest one; then
-        the tool's own list.
+        First that of the call with this id in the turn that asked. To a call that the turn does not hold, that of an
+        equal one, the nearest. Then the tool's own list.
         """
         for turn in (context.model_call, -1):
             recorded = self._by_id.get((turn, context.tool_call_id))
             if recorded is not None and recorded.call.arguments == arguments:
-                return recorded.canned
+                return recorded.canned or self._listed(name, arguments, context)
         alike = self._alike.get((name, _key(arguments)))
         if alike:
             return min(alike, key=lambda recorded: abs(recorded.turn - context.model_call)).canned
@@ -95,7 +97,9 @@ class Answers:
         """What was answered to a call that no tool can take: of an unknown tool, or with unreadable arguments."""
         for turn in (context.model_call, -1):
             recorded = self._by_id.get((turn, call.id))
-            if recorded is not None and (recorded.call.name, recorded.call.text) == (call.name, call.text):
+            if recorded is None or recorded.canned is None:
+                continue
+            if (recorded.call.name, recorded.call.text) == (call.name, call.text):
                 return self._given(recorded.canned)
         return None
 

@@ -54,6 +54,15 @@ def test_equal_calls_of_several_turns_have_their_own_answers_though_their_ids_re
     assert answers(played("\n".join([*calls, "- Done."]))) == ["5", "6", "7"]
 
 
+def test_a_call_without_an_answer_is_not_given_that_of_an_equal_one():
+    loop = played("""
+- calls: [{name: add, arguments: {a: 1, b: 1}, result: first}, {name: add, arguments: {a: 1, b: 1}}]
+- calls: [{name: add, arguments: {a: 1, b: 1}}]
+- Done.
+""")
+    assert answers(loop) == ["first", "2", "2"]
+
+
 def test_a_call_that_is_made_at_another_time_gets_the_nearest_answer():
     script = parse_script("""
 - calls: [{name: add, arguments: {a: 1, b: 1}, result: first}]
