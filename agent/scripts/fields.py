@@ -156,8 +156,8 @@ class ScriptFields(Strict):
     @model_validator(mode="after")
     def _keeps_to_its_protocol(self) -> ScriptFields:
         for place, said in self.all_said():
-            if self.protocol == "json_action" and said.calls:
-                raise Misplaced([*place, "calls"], "under json_action a call is written in the text of the turn")
+            if self.protocol == "json_action" and (name := said.holds_calls()):
+                raise Misplaced([*place, *name], "under json_action a call is written in the text of the turn")
         return self
 
     @model_validator(mode="after")

@@ -230,6 +230,12 @@ class SaidFields(Strict):
             raise Misplaced(["results", count], f"there are {len(self.results)} results for {calls}")
         return self
 
+    def holds_calls(self) -> list[str]:
+        """The keys under which calls stand; empty where there are none."""
+        if self.calls:
+            return ["calls"]
+        return ["raw" if self.raw else "message", "tool_calls"] if self._whole_calls() else []
+
     def _whole_calls(self) -> list[Any]:
         """The calls of a message that is given whole."""
         whole: dict[str, Any] = self.raw or (self.message.model_dump() if self.message else {})

@@ -219,6 +219,10 @@ MEANINGS = [
         "line 2, user: give the user's words as task (one message) or as user (several), not as both",
     ),
     (
+        "protocol: json_action\nturns:\n- message: {content: a,\n    tool_calls: [{id: c}]}",
+        "line 4, turns[0].message.tool_calls: under json_action a call is written in the text of the turn",
+    ),
+    (
         "protocol: json_action\nturns:\n- calls: [{name: add}]",
         "line 3, turns[0].calls: under json_action a call is written in the text of the turn",
     ),

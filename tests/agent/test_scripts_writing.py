@@ -8,7 +8,7 @@ import yaml
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from agent.scripts import scenarios
+from agent.scripts import scenarios, yaml_source
 from agent.scripts.source import DEEPEST, read, text_of
 from agent.scripts.writing import to_json, to_yaml
 
@@ -149,3 +149,10 @@ def test_a_megabyte_is_written_in_a_moment():
     text = to_yaml(data)
     assert len(text) > 900_000
     assert time.monotonic() - begun < 5, "some 0.2 s on an idle machine"
+
+
+def test_without_the_library_in_c_all_is_read_the_same(monkeypatch):
+    texts = [*map(text_of, (info.path for info in scenarios())), to_yaml(DATA), to_yaml([*ODD, {"k": {"v": [*ODD]}}])]
+    quick = [read(text, "x.yaml") for text in texts]
+    monkeypatch.setattr(yaml_source, "_QUICK", yaml_source._CAREFUL)
+    assert [read(text, "x.yaml") for text in texts] == quick
