@@ -259,9 +259,12 @@ class Workings:
         self._emit("turn.started", text=next((m.text for m in messages if m.role == "user"), ""))
 
     def _next_words(self) -> Sequence[Message] | None:
-        """With what the user goes on after the end of a turn; None where there is nothing more to say."""
+        """With what the user goes on after the end of a turn; None where there is nothing more to say.
+
+        A turn that ended before the model was asked, for a budget was used up, would end so for ever.
+        """
         run, reason = self.run, self.run.trace.outcome.reason
-        if self._user is None or run.phase is not None or not reason:
+        if self._user is None or run.phase is not None or not reason or run.iteration == 0:
             return None
         return self._user.next(noting.turns_begun(run), run.counters.model_calls, StopReason(reason))
 

@@ -1,11 +1,11 @@
 """What is said from outside while a run goes on: between steps, and after the end of a turn."""
 
 import json
-from itertools import pairwise
+from itertools import islice, pairwise
 
 import pytest
 
-from agent import FakeModel, Loop, Message, ToolCall
+from agent import FakeModel, Limits, Loop, Message, ModelReply, ToolCall, Usage
 from agent.moments import moments
 from agent.recovery import recover
 from agent.rewind import rewind
@@ -60,6 +60,15 @@ def test_a_turn_begins_with_one_move_and_tells_so():
     (event,) = loop.advance()
     assert (event.type, event.payload) == ("turn.started", {"text": "And now?"})
     assert loop.trace.outcome.reason is None
+
+
+def test_nothing_more_is_said_where_a_budget_leaves_no_room_for_an_answer():
+    text = ModelReply(Message("assistant", "It is 5."), usage=Usage(40, 10))
+    loop = Loop(FakeModel([text, "Still 5."]), limits=Limits(total_tokens=20), user=Reminder())
+    loop.start("What is 2+3?")
+    list(islice(play(loop), 20))
+    assert [message.text for message in loop.messages] == ["What is 2+3?", "It is 5.", "And now?", "Well?"]
+    assert (loop.stop_reason, loop.more) == (StopReason.TOKEN_BUDGET, False)
 
 
 def test_every_moment_can_be_looked_at_again():

@@ -42,12 +42,11 @@ def settings_data(plan: Plan) -> dict[str, Any]:
     Raises:
         InputError: the trace keeps settings that make no sense.
     """
-    trace, longest = plan.trace, plan.steps_of_longest_turn()
+    trace = plan.trace
     if not ran_here(trace):
-        stopped = trace.outcome.reason == StopReason.MAX_ITERATIONS
-        return {"max_steps": max(1, longest) + (not stopped)}
+        return {"max_steps": _max_steps(plan, 0)}
     own = Settings.from_config(trace.config)
-    data: dict[str, Any] = {"max_steps": own.max_steps and max(own.max_steps, longest)}
+    data: dict[str, Any] = {"max_steps": own.max_steps and _max_steps(plan, own.max_steps)}
     if limits := _limits(trace, own.limits, nudges=plan.nudges):
         data["limits"] = limits
     if own.policy and (policy := _policy(trace, own.policy)):
@@ -57,6 +56,18 @@ def settings_data(plan: Plan) -> dict[str, Any]:
     if not own.parallel:
         data["parallel"] = False
     return data | ({"protocol": JSON_ACTION} if speaks_json_action(trace) else {})
+
+
+def _max_steps(plan: Plan, limit: int) -> int:
+    """The step limit: that of the run, and enough for all that was recorded.
+
+    Turns may be longer in a replay, and shorter where a person let one go on that had ended.
+    """
+    steps = plan.steps_of_turns()
+    longest = max(1, *steps)
+    if plan.trace.outcome.reason == StopReason.MAX_ITERATIONS and steps[-1] == longest:
+        return longest
+    return limit if limit >= longest else longest + (limit == 0)
 
 
 def _limits(trace: Trace, limits: Limits, *, nudges: bool) -> dict[str, Any]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import defaultdict, deque
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 from agent.events import Maker, Phase
 from agent.messages import Message
@@ -19,6 +20,7 @@ from agent.stops import StopReason
 from agent.trace import ToolRun, Trace, TraceStep
 
 
+_UNANSWERED = (StopReason.MODEL_ERROR, StopReason.CONTEXT_OVERFLOW)
 UNMADE = "unmade"
 """The kind of a model call that a trace does not count among those that were made."""
 
@@ -32,7 +34,9 @@ class PlannedTurn:
     before: list[int]
     """Positions of the messages that are said before it."""
     over: bool = False
-    """Whether the loop has ended by then, so that it must be told to go on."""
+    """Whether the loop has ended by then, or may have, so that it must be told to go on."""
+    fresh: bool = False
+    """Whether it has for sure, so that its steps are counted anew."""
     nudge: int | None = None
     """Position of the message with which the loop itself asks the model to go on before it."""
 
@@ -56,14 +60,18 @@ class Plan:
         count = len(self.trace.messages)
         return self.written[:count] == list(range(count)) and not any(self.written[count:])
 
-    def steps_of_longest_turn(self) -> int:
-        """Steps between two ends of the loop, at most; the one for which a script had no turn counts as well."""
-        longest = steps = 0
+    def steps_of_turns(self) -> list[int]:
+        """How many steps there are between two ends of the loop.
+
+        The one for which a script had no turn counts as well.
+        """
+        steps: list[set[int]] = [set()]
         for turn in self.turns:
-            steps = 0 if turn.over else steps
-            steps += turn.call is not None and turn.call.kind in ("reply", "failed")
-            longest = max(longest, steps)
-        return max(longest, steps + (self.trace.outcome.reason == StopReason.SCRIPT_EXHAUSTED))
+            steps += [set()] if turn.fresh else []
+            steps[-1] |= {turn.call.step} if turn.call is not None else set()
+        counts = [len(each) for each in steps]
+        counts[-1] += self.trace.outcome.reason == StopReason.SCRIPT_EXHAUSTED
+        return counts
 
 
 def plan_of(trace: Trace) -> Plan:
@@ -93,7 +101,7 @@ class _Planner:
         self._runs = [runs_of(trace, step) for step in trace.steps]
         answers = {run.message for runs in self._runs for run in runs if run is not None}
         self._by_loop = answers | {step.reply for step in trace.steps}
-        self._ends = {note["step"] for note in trace.notes if _tells_of_an_end(note)}
+        self._ends = dict(filter(None, map(_end_in, trace.notes)))
         self.nudged = {at for at, message in enumerate(trace.messages) if self._is_nudge(at, message)}
 
     def _is_nudge(self, at: int, message: Message) -> bool:
@@ -130,7 +138,7 @@ class _Planner:
             at = at if reply is None else max(at, reply + 1)
             previous = call
         last = self._turn(None, at, len(trace.messages), previous, first=not plan.turns)
-        if last.before or not plan.turns:
+        if last.before or not plan.turns or (previous is not None and self._went_on(previous)):
             plan.turns.append(last)
         plan.written += _words(last)
         return plan
@@ -141,7 +149,12 @@ class _Planner:
         here = range(start, end)
         nudge = next((at for at in here if at in self.nudged), None)
         words = [at for at in here if at not in self._by_loop and at not in self.nudged]
-        return PlannedTurn(call, words, not first and nudge is None and self._is_over(previous, call), nudge)
+        turn = PlannedTurn(call, words, nudge=nudge)
+        if not first and nudge is None:
+            noted = self._noted_ends(previous, call)
+            turn.fresh = self._ends_itself(previous) or StopReason.MAX_ITERATIONS in noted
+            turn.over = turn.fresh or bool(noted)
+        return turn
 
     def _write(self, plan: Plan, call: ModelCall | None) -> None:
         reply = self._reply(call)
@@ -174,13 +187,20 @@ class _Planner:
         told = message.extra.get("refusal") or finish in ("content_filter", "length")
         return not told and not visible_text(message)
 
-    def _is_over(self, previous: ModelCall | None, call: ModelCall | None) -> bool:
-        """Whether the loop has ended between two calls, and will end there again."""
+    def _went_on(self, last: ModelCall) -> bool:
+        """Whether the run ended after its last model call, and then went on and found no answer."""
+        asked = self._trace.outcome.reason == StopReason.SCRIPT_EXHAUSTED
+        return asked and any(step >= last.step for step in self._ends)
+
+    def _noted_ends(self, previous: ModelCall | None, call: ModelCall | None) -> list[str | None]:
+        """Why the run ended between two calls, where it went on later; a person may have ended it."""
+        since = previous.step - (previous.kind == "summary") if previous is not None else 0
+        until = call.step if call is not None else len(self._trace.steps) + 1
+        return [reason for step, reason in self._ends.items() if since <= step < until]
+
+    def _ends_itself(self, previous: ModelCall | None) -> bool:
+        """Whether the loop ends after a call by what it gave."""
         if previous is None or previous.kind == "failed":
-            return True
-        following = call.step if call is not None else len(self._trace.steps) + 1
-        since = previous.step - (previous.kind == "summary")
-        if any(since <= step < following for step in self._ends):
             return True
         reply = self._reply(previous)
         if reply is None:
@@ -194,7 +214,7 @@ def _summary_that_failed(trace: Trace) -> Iterator[ModelCall]:
     """The call for a summary that ended the run. The loop does not count it as made; a script has to say it."""
     note = trace.notes[-1] if trace.notes else {}
     unmade = note.get("kind") == DETOUR and note.get("phase") == Phase.PREPARE and "failure" in note
-    if unmade and trace.outcome.reason == StopReason.MODEL_ERROR and isinstance(note.get("step"), int):
+    if unmade and trace.outcome.reason in _UNANSWERED and isinstance(note.get("step"), int):
         yield ModelCall(note["step"], UNMADE, None)
 
 
@@ -203,10 +223,12 @@ def _words(turn: PlannedTurn) -> list[int]:
     return turn.before if turn.nudge is None else [turn.nudge, *turn.before]
 
 
-def _tells_of_an_end(note: object) -> bool:
-    if not isinstance(note, dict) or not isinstance(note.get("step"), int):
-        return False
-    return note.get("kind") == "turn" or (note.get("kind") == DETOUR and "outcome" in note)
+def _end_in(note: Any) -> tuple[int, str | None] | None:
+    """The step after which the run ended, and why, as a note about how it went on tells."""
+    kind, step = note.get("kind"), note.get("step")
+    if not isinstance(step, int) or not (kind == "turn" or (kind == DETOUR and "outcome" in note)):
+        return None
+    return step, (note.get("outcome") or {}).get("reason")
 
 
 def _has_plain_system(trace: Trace) -> bool:

@@ -74,10 +74,12 @@ def replay(source: Trace | Script) -> Replayed:
 
 
 def _breaks_off(loop: Loop, script: Script, recorded: Recording) -> bool:
-    """Whether the recording ends here, with calls to which it holds no answer."""
-    if loop.phase is not Phase.APPROVE or len(loop.messages) < recorded.length:
+    """Whether the recording ends here, in the middle of a turn: with calls or words that it holds no answer to."""
+    made, known = loop.run.counters.model_calls, len(recorded.requests)
+    if len(loop.messages) < recorded.length or made < known:
         return False
-    return loop.run.counters.model_calls == len(script.turns)
+    unanswered = loop.phase is Phase.PREPARE and known < len(script.turns)
+    return unanswered or (loop.phase is Phase.APPROVE and made == len(script.turns))
 
 
 def _outcome(recorded: Recording, loop: Loop) -> Iterator[Difference]:

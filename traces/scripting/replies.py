@@ -7,7 +7,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from agent import faults, jsontext
-from agent.errors import ModelErrorKind
 from agent.messages import Message, ToolCall
 from agent.models.json_action import KEY as JSON_ACTION
 from agent.models.json_action import PARSE_FAILED
@@ -39,7 +38,7 @@ def turn_data(trace: Trace, call: ModelCall, *, json_action: bool) -> dict[str, 
     if call.kind == "summary":
         return _summary(call.note or {})
     if call.kind == UNMADE:
-        return {"error": {"text": trace.outcome.detail or _FAILED}}
+        return {"error": _failure(trace.outcome.reason, trace.outcome.detail or _FAILED)}
     step = trace.steps[call.step - 1]
     if call.kind == "refused":
         words = str((call.note or {}).get("text") or "the request is too long")
@@ -214,10 +213,13 @@ def _error(trace: Trace, step: TraceStep, number: int) -> dict[str, Any]:
     reason, detail = _end_at(trace, number)
     last = step.retries[-1] if step.retries else {}
     text = detail or str(last.get("error") or _FAILED)
-    kind: ModelErrorKind = "context_overflow" if reason == StopReason.CONTEXT_OVERFLOW else "provider"
     status = last.get("status")
     known = isinstance(status, int) and status in _STATUS
-    return {"text": text, **({} if kind == "provider" else {"kind": kind}), **({"status": status} if known else {})}
+    return _failure(reason, text) | ({"status": status} if known else {})
+
+
+def _failure(reason: str | None, text: str) -> dict[str, Any]:
+    return {"text": text} | ({"kind": "context_overflow"} if reason == StopReason.CONTEXT_OVERFLOW else {})
 
 
 def _end_at(trace: Trace, number: int) -> tuple[str | None, str]:
