@@ -29,6 +29,7 @@ _TEMPO = "tempo"
 _CUT = "cut"
 _USUAL = "1s"
 _ENDED = "replay-ended"
+_SLIDER = "replay-slider"
 _CONTINUED = "replay-continued"
 _STALE_S = 10.0
 _DIGITS = 15
@@ -85,6 +86,26 @@ def since(longest_s: float) -> float | None:
 def look(moment: int) -> None:
     """Rest at this moment from now on."""
     _change(moment)
+
+
+def slide(moment: int) -> None:
+    """The slider was moved to this moment: rest there from now on."""
+    number, _ = st.session_state.get(_SLIDER, (0, None))
+    st.session_state[_SLIDER] = (number, moment)
+    _change(moment)
+
+
+def slider_key(moment: int) -> str:
+    """The key of the slider that shows this moment: a new one wherever anything else than the slider led there.
+
+    The browser tells the values of all widgets with every press, also one that it has not yet been told is another one
+    now. Under the same key that would be taken for a wish to go back there.
+    """
+    number, shown = st.session_state.get(_SLIDER, (0, moment))
+    if shown != moment:
+        number += 1
+    st.session_state[_SLIDER] = (number, moment)
+    return f"{_SLIDER}-{number}"
 
 
 def rest(moment: int) -> None:

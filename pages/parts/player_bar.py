@@ -10,7 +10,6 @@ from pages.parts.player import Press, Reel, Standing, standing
 from pages.parts.player_source import named_reel
 from pages.parts.words import t
 
-_SLIDER = "player-slider"
 _TEMPO = "player-tempo"
 _CUT = "player-cut"
 
@@ -43,8 +42,17 @@ def player_bar(reel: Reel, stands: Standing) -> None:
         if st.button(t("Keys"), icon=":material/keyboard:", key="player-keys", type="tertiary", shortcut="H"):
             keys_panel([*player_controls().values()])
     if reel.last:
-        address.put(_SLIDER, stands.place + 1)
-        st.slider(t("Moment"), 1, reel.last + 1, key=_SLIDER, label_visibility="collapsed", on_change=_slid)
+        key = address_replay.slider_key(stands.place)
+        st.slider(
+            t("Moment"),
+            1,
+            reel.last + 1,
+            stands.place + 1,
+            key=key,
+            label_visibility="collapsed",
+            on_change=_slid,
+            args=(key,),
+        )
 
 
 def pace_fields() -> None:
@@ -122,8 +130,8 @@ def _pressed(press: Press) -> None:
         address_replay.look(reel.after(place, press))
 
 
-def _slid() -> None:
-    address_replay.look(int(address.setting(_SLIDER, 1)) - 1)
+def _slid(key: str) -> None:
+    address_replay.slide(int(address.setting(key, 1)) - 1)
 
 
 def _pace_chosen() -> None:

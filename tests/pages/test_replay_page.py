@@ -61,7 +61,7 @@ def replay(visit: Visit, trace: Trace, **query: str) -> AppTest:
 
 def place(app: AppTest) -> int:
     """The moment that the page shows, from 1."""
-    return int(app.slider(key="player-slider").value)
+    return int(app.slider[0].value)
 
 
 def click(app: AppTest, key: str) -> AppTest:
@@ -143,8 +143,13 @@ def test_quick_presses_all_count(visit: Visit, saved: Trace) -> None:
 
 def test_the_slider_leads_to_any_moment(visit: Visit, saved: Trace) -> None:
     app = replay(visit, saved)
-    app.slider(key="player-slider").set_value(4).run()
+    app.slider[0].set_value(4).run()
     assert (place(app), app.query_params["at"]) == (4, "4")
+    key = app.slider[0].key
+    app.slider[0].set_value(6).run()
+    assert (place(app), app.slider[0].key) == (6, key)  # it keeps the focus of the keyboard
+    click(app, "player-back")
+    assert (place(app), app.slider[0].key != key) == (5, True)
 
 
 def test_a_link_to_a_moment_that_is_not_there_shows_the_last(visit: Visit, saved: Trace) -> None:
