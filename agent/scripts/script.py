@@ -97,6 +97,11 @@ class Script:
         """Whether some turn depends on what the request holds: behaviour that is written by hand."""
         return self.always is not None or any(isinstance(turn, ScriptChoice) for turn in self.turns)
 
+    @property
+    def answered(self) -> frozenset[str]:
+        """The tools whose answers, or some of them, stand in the script."""
+        return frozenset({info.name for info in self.made} | self._answers(1).names)
+
     def make_model(self, pace: float = 1, *, seed: int | None = None, replay: ReplayMode | None = None) -> Model:
         """The fake model; for the JSON-action protocol inside the adapter that speaks it.
 
@@ -137,7 +142,7 @@ class Script:
         names = self.tools if names is None else names
         own = self.own if own is None else own
         made = {info.name: info for info in self.made}
-        answers = Answers(self.turns, {info.name: info.results for info in self.made}, always=self.always, pace=pace)
+        answers = self._answers(pace)
         known = {*toolbox(root), *(tool.name for tool in own)}
         tools = []
         for name in dict.fromkeys(names):
@@ -148,6 +153,10 @@ class Script:
                 (tool,) = pick([name], root, own)
                 tools.append(tool if real or name not in answers.names else answers.before(tool))
         return ToolRegistry(tools, otherwise=answers.otherwise)
+
+    def _answers(self, pace: float) -> Answers:
+        lists = {info.name: info.results for info in self.made}
+        return Answers(self.turns, lists, always=self.always, pace=pace)
 
     def make_user(self) -> ScriptedUser | None:
         """Who speaks after the first words; None where nobody does."""
