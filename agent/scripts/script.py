@@ -17,7 +17,7 @@ from agent.models.fake import FakeModel
 from agent.models.json_action import JsonActionModel
 from agent.policy import CapabilityPolicy
 from agent.scripts.answers import Answers
-from agent.scripts.turns import AnyTurn, Canned, ScriptChoice
+from agent.scripts.turns import AnyTurn, Canned, ScriptChoice, branches
 from agent.scripts.user import ScriptedUser
 from agent.toolbox import pick, toolbox
 from agent.tools import Tool, ToolRegistry
@@ -100,7 +100,15 @@ class Script:
     @property
     def answered(self) -> frozenset[str]:
         """The tools whose answers, or some of them, stand in the script."""
-        return frozenset({info.name for info in self.made} | self._answers(1).names)
+        turns = (self.always,) if self.always else self.turns
+        said = (branch for turn in turns for branch in branches(turn))
+        beside = {
+            call.name
+            for turn in said
+            for call, canned in zip(turn.calls, turn.results, strict=False)
+            if canned is not None
+        }
+        return frozenset(beside.union(info.name for info in self.made))
 
     def make_model(self, pace: float = 1, *, seed: int | None = None, replay: ReplayMode | None = None) -> Model:
         """The fake model; for the JSON-action protocol inside the adapter that speaks it.

@@ -161,32 +161,14 @@ def setup_form(*, busy: bool, changed: Changed) -> Setup:
     return chosen()
 
 
-def choose_scenario(scenario: str) -> None:
-    """Let the next run be one of this scenario or kept script, under the settings that belong to it.
-
-    Raises:
-        InputError: there is none, or it is wrong.
-    """
-    find_script(scenario)
-    address.close_run()
-    address.put(address.SCENARIO, scenario)
-    address.put(address.MODEL_KIND, SCRIPTED)
-    show_options(None, "", False)
-    _take_defaults(scenario)
-
-
 def _scenario_changed(changed: Callable[[], None]) -> None:
-    _take_defaults(address.setting(address.SCENARIO))
-    changed()
-
-
-def _take_defaults(scenario: str) -> None:
-    """Let limits, protocol and tools be those that belong to a scenario."""
+    scenario = address.setting(address.SCENARIO)
     address.put(address.MAX_STEPS, default_steps(scenario))
     address.put(address.GUARDS, default_guards(scenario))
     address.put(address.PROTOCOL, default_protocol(scenario))
     if scenario != OWN_TASK:
         address.put(address.SCRIPT_TOOLS, list(default_tools(scenario)))
+    changed()
 
 
 def _own_task(busy: bool, changed: Callable[[], None]) -> None:
