@@ -181,7 +181,7 @@ def _pair(a: Trace, b: Trace, row: Row) -> None:
     """The selected messages word by word. Their words are shown as they are, never as Markdown or HTML."""
     with st.container(horizontal=True, vertical_alignment="center", gap="medium"):
         for letter, trace, position in (("A", a, row.a), ("B", b, row.b)):
-            if position is not None:
+            if position is not None and trace.trace_id:  # a replay that is kept nowhere has no page
                 st.page_link(
                     "pages/traces.py",
                     label=t("{letter}: message {n}", letter=letter, n=position + 1),

@@ -20,9 +20,12 @@ from pages.parts.script_actions import (
 from pages.parts.script_compare import recording_panel
 from pages.parts.script_editor import script_editor
 from pages.parts.script_help import format_help
-from pages.parts.script_preview import by_hand_badge, preview
+from pages.parts.script_play import Played
+from pages.parts.script_preview import by_hand_badge, preview, rules_table
 from pages.parts.script_problems import problems_panel
 from pages.parts.script_reading import Reading, read_text, too_long
+from pages.parts.setup import Setup, default_guards, default_steps
+from pages.parts.setup_form import show_setup
 from pages.parts.words import t
 
 _NAMES = "script-names"
@@ -40,6 +43,7 @@ def script_bench(script: str) -> None:
         _head(script, None, changed=False)
         st.warning(t("There is no script with the id in the address."))
         return
+    address_scripts.take_edit(script)
     text = text_of(script)
     changed = text != saved
     if not changed:
@@ -53,10 +57,11 @@ def script_bench(script: str) -> None:
             lines = [problem.line for problem in reading.problems if problem.line] if reading else []
             script_editor(script, text, changed=changed, lines=lines, save=save)
         with right:
-            _side(script, text, reading)
-    shown = reading.script if reading else None
-    if shown is not None:
-        recording_panel(text, shown)
+            played = _side(script, text, reading)
+    if played is not None and played.spoke:
+        rules_table(played.spoke)
+    if reading is not None and reading.script is not None:
+        recording_panel(text, reading.script)
 
 
 def _reading(script: str, text: str) -> Reading | None:
@@ -143,6 +148,7 @@ def _actions(script: str, text: str, reading: Reading | None, *, changed: bool) 
             st.button(t("Delete"), icon=":material/delete:", key="script-delete", on_click=delete, args=(script,))
     if run and (scenario := scenario_of(script, text)) is not None:
         address.close_run()
+        show_setup(Setup(scenario, max_steps=default_steps(scenario), guards=default_guards(scenario)))
         st.switch_page("pages/run.py", query_params={address.SCENARIO: scenario})
 
 
@@ -166,34 +172,34 @@ def _discard(script: str) -> None:
         address_scripts.close_script()
 
 
-def _side(script: str, text: str, reading: Reading | None) -> None:
-    """What is wrong, what happens, and the format."""
+def _side(script: str, text: str, reading: Reading | None) -> Played | None:
+    """What is wrong, what happens, and the format. Gives what happens, where that is shown."""
     if reading is None:
         st.caption(t("This text is long. Checking it takes some seconds, so it waits for a press."))
         st.button(t("Check it"), icon=":material/rule:", key="script-check", on_click=_check, args=(script,))
     else:
         problems_panel(reading)
     shown, help_ = st.tabs([t("Preview"), t("Format")], key="script-tabs", on_change="rerun")
-    if shown.open:
-        with shown:
-            _preview(script, text, reading.script if reading else None)
     if help_.open:
         with help_:
             format_help()
+    if not shown.open:
+        return None
+    with shown:
+        return _preview(script, text, reading.script if reading else None)
 
 
 def _check(script: str) -> None:
     address.keep_draft(_ASKED, text_of(script))
 
 
-def _preview(script: str, text: str, read: Script | None) -> None:
+def _preview(script: str, text: str, read: Script | None) -> Played | None:
     """The preview of the text, or of the last one that could be played, so that the page stays calm while one types."""
     if read is not None:
-        preview(script, text, read, stale=False)
-        return
+        return preview(script, text, read, stale=False)
     last = address_scripts.readable(script)
     before = read_text(last).script if last is not None else None
     if last is None or before is None:
         st.caption(t("The preview comes as soon as the script can be played."))
-    else:
-        preview(script, last, before, stale=True)
+        return None
+    return preview(script, last, before, stale=True)

@@ -7,15 +7,15 @@ from dataclasses import replace
 import streamlit as st
 
 from agent.errors import AgentError
-from agent.models.replay import same_messages
 from agent.scripts import Script
 from agent.trace import Trace
 from pages.parts import address
 from pages.parts.compare_view import compare_view
 from pages.parts.comparing import compared, trace_of
 from pages.parts.data import private, store
-from pages.parts.script_reading import tried
+from pages.parts.script_reading import replayed
 from pages.parts.words import t
+from traces.scripting import Replayed
 
 _ASKED = "script-compare"
 MOST_DIFFERENCES = 20
@@ -24,9 +24,7 @@ MOST_DIFFERENCES = 20
 def recorded_from(script: Script) -> str | None:
     """The id of the trace in the library that a script was recorded from; None where there is none to be seen."""
     trace_id = script.recorded.trace_id if script.recorded is not None else ""
-    if not trace_id or store().find(trace_id) is None:
-        return None
-    info = store().find(trace_id)
+    info = store().find(trace_id) if trace_id else None
     seen = info is not None and (private() or info.kind == "bundled" or trace_id in address.opened())
     return trace_id if seen else None
 
@@ -50,17 +48,17 @@ def recording_panel(text: str, script: Script) -> None:
                     query_params=address.trace_link(trace_id),
                 )
         if st.toggle(t("Replay it and compare"), key=_ASKED, persist_state="session"):
-            _compare(text, script, trace_id)
+            _compare(text, trace_id)
 
 
-def _compare(text: str, script: Script, trace_id: str | None) -> None:
+def _compare(text: str, trace_id: str | None) -> None:
     try:
-        played = tried(text, replay="lenient").trace
-        _differences(script, played)
+        again = replayed(text)
+        _differences(again)
         if trace_id is not None:
             st.caption(t("A: the trace. B: the script, played now."))
-            trace, replayed = trace_of(trace_id), _unlinked(text, played)
-            compare_view(trace, replayed, compared(trace, replayed))
+            trace, now = trace_of(trace_id), _unlinked(text, again.trace)
+            compare_view(trace, now, compared(trace, now))
     except (AgentError, OSError) as error:
         st.text(str(error))
 
@@ -71,13 +69,15 @@ def _unlinked(text: str, _trace: Trace) -> Trace:
     return replace(_trace, trace_id="")
 
 
-def _differences(script: Script, played: Trace) -> None:
-    assert script.recorded is not None
-    found = same_messages(script.recorded, played.messages)
+def _differences(again: Replayed) -> None:
+    """Where the replay is not what was recorded, in sentences that may quote it."""
+    found = again.differences
     if not found:
-        st.markdown(f":green-badge[✔ {t('The replay gives the recorded message list.')}]")
-        return
-    st.markdown(f":orange-badge[▲ {t('The replay differs from the recorded message list: {n}', n=len(found))}]")
-    st.text("\n".join(map(str, found[:MOST_DIFFERENCES])))
-    if len(found) > MOST_DIFFERENCES:
-        st.caption(t("and {n} more", n=len(found) - MOST_DIFFERENCES))
+        st.markdown(f":green-badge[✔ {t('The replay gives what was recorded: the messages and the end.')}]")
+    else:
+        st.markdown(f":orange-badge[▲ {t('Where the replay is not what was recorded: {n}', n=len(found))}]")
+    lines = [*map(str, found), *again.remarks]
+    if lines:
+        st.text("\n".join(lines[:MOST_DIFFERENCES]))
+    if len(lines) > MOST_DIFFERENCES:
+        st.caption(t("and {n} more", n=len(lines) - MOST_DIFFERENCES))

@@ -10,7 +10,7 @@ import pandas as pd
 import streamlit as st
 
 from agent.scripts import scenarios
-from pages.parts import address, address_scripts, shelf
+from pages.parts import address, address_scripts, selection, shelf
 from pages.parts.chosen_script import find_script, scripts
 from pages.parts.data import private
 from pages.parts.message_table import HEADER_PX, ROW_PX
@@ -155,8 +155,7 @@ def _kinds() -> dict[str, tuple[str, str]]:
 def _table(lines: Sequence[Line]) -> None:
     key = f"scripts-{hash(tuple((line.id, line.kinds) for line in lines)):x}"  # the browser knows rows by their place
 
-    def opened() -> None:
-        row = shelf.clicked_row(_OPEN)
+    def show(row: int | None) -> None:
         if row is not None and row < len(lines):
             address_scripts.open_script(lines[row].id)
 
@@ -169,10 +168,16 @@ def _table(lines: Sequence[Line]) -> None:
         row_height=ROW_PX,
         column_config={
             "title": column.ButtonColumn(
-                t("Title"), width=250, type="tertiary", alignment="left", on_click=opened, key=_OPEN, pinned=True
+                t("Title"),
+                width=250,
+                type="tertiary",
+                alignment="left",
+                on_click=lambda: show(shelf.clicked_row(_OPEN)),
+                key=_OPEN,
+                pinned=True,
             ),
             "kind": column.MultiselectColumn(
-                t("Kind"), width=130, options=[word for word, _ in kinds], color=[colour for _, colour in kinds]
+                t("Kind"), width=156, options=[word for word, _ in kinds], color=[colour for _, colour in kinds]
             ),
             "summary": column.TextColumn(t("What there is to see"), width=430),
             "turns": column.TextColumn(t("Turns"), width=62),
@@ -181,6 +186,8 @@ def _table(lines: Sequence[Line]) -> None:
             "recorded": column.TextColumn(t("Recorded from"), width=124),
             "changed": column.DatetimeColumn(t("Changed"), width=130, format="YYYY-MM-DD HH:mm"),
         },
+        on_select=lambda: show(selection.selected_row(key)),  # a press beside the title means the same
+        selection_mode="single-cell",
         placeholder="",
         alt=t("List of scripts"),
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from typing import Any, NamedTuple
 
 from agent import jsontext
@@ -13,7 +13,6 @@ from agent.messages import Message
 from agent.models.base import CallControl, Model, ModelReply
 from agent.models.rules import Asked, Condition, Count, Facts
 from agent.scripts import Script, play
-from agent.scripts.script import ReplayMode
 from agent.scripts.turns import ScriptChoice
 from agent.tools import Tool
 from agent.trace import Trace
@@ -65,29 +64,32 @@ class Played:
     """Whether it took longer than :data:`SECONDS`."""
 
 
-def try_out(script: Script, *, seed: int | None = None, replay: ReplayMode | None = None) -> Played:
+def try_out(script: Script, *, seed: int | None = None) -> Played:
     """Play a script at once, without a journal. It may be thrown away at any moment.
 
     Args:
         script: what to play.
         seed: for the chances of rules; None: that of the script.
-        replay: how strictly a recording is followed; None: as the script says.
 
     Raises:
         InputError: its tools cannot be made.
     """
-    asked = _Overheard(script.make_model(0, seed=seed, replay=replay), script, seed)
-    own = [_stand_in(tool) for tool in script.own]
-    tools = script.make_tools(own=own, pace=0).with_timeout(SECONDS)
-    loop = script.loop(model=asked, tools=tools, pace=0)
+    script = harmless(script)
+    asked = _Overheard(script.make_model(0, seed=seed), script, seed)
+    loop = script.loop(model=asked, tools=script.make_tools(pace=0).with_timeout(SECONDS), pace=0)
     limit = threading.Timer(SECONDS, loop.stop)
     limit.daemon = True
     limit.start()
     play(loop, script)
     limit.cancel()
-    silent = {tool.name for tool in own} - script.answered
+    silent = {tool.name for tool in script.own} - script.answered
     called = {run.name for step in loop.trace.steps for run in step.tools}
     return Played(loop.trace, tuple(asked.spoke), tuple(sorted(silent & called)), cut=loop.stopping)
+
+
+def harmless(script: Script) -> Script:
+    """The same script with stand-ins for one's own tools, which may do real things."""
+    return replace(script, own=tuple(map(_stand_in, script.own)))
 
 
 def has_chance(script: Script) -> bool:

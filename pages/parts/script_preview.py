@@ -38,8 +38,8 @@ def by_hand_badge() -> None:
     st.markdown(f":orange-badge[:material/edit_note: {t('The behaviour of this model is written by hand, by rules.')}]")
 
 
-def preview(script_id: str, text: str, script: Script, *, stale: bool) -> None:
-    """Draw what the script does.
+def preview(script_id: str, text: str, script: Script, *, stale: bool) -> Played | None:
+    """Draw what the script does, and give it; None where it cannot be played.
 
     Args:
         script_id: names the widgets.
@@ -54,16 +54,19 @@ def preview(script_id: str, text: str, script: Script, *, stale: bool) -> None:
         played = tried(text, seed)
     except AgentError as error:
         st.text(str(error))
-        return
+        return None
     trace = played.trace
     outcome_panel(trace.outcome, wide=False)
-    counts = {"steps": len(trace.steps), "calls": sum(len(step.tools) for step in trace.steps)}
-    st.caption(t("{steps} steps, {calls} tool calls, {n} messages", **counts, n=len(trace.messages)))
+    counts = {
+        t("Steps"): len(trace.steps),
+        t("Tool calls"): sum(len(step.tools) for step in trace.steps),
+        t("Messages"): len(trace.messages),
+    }
+    st.caption(" · ".join(f"{word}: {count:,}" for word, count in counts.items()))
     _limits(played)
     _message(played, _messages(trace, f"script-preview-{script_id}"))
     _warnings(played)
-    if played.spoke:
-        _rules(played.spoke)
+    return played
 
 
 def _seed(script: Script) -> int | None:
@@ -155,8 +158,8 @@ def _warnings(played: Played) -> None:
 # ---- rules ----
 
 
-def _rules(spoke: Sequence[Spoke]) -> None:
-    """Which rule spoke at each model call that a rule decided, and what the request held."""
+def rules_table(spoke: Sequence[Spoke]) -> None:
+    """Draw which rule spoke at each model call that a rule decided, and what the request held."""
     st.markdown(f"**{t('Which rule spoke, and why')}**")
     column = st.column_config
     st.dataframe(
@@ -172,10 +175,10 @@ def _rules(spoke: Sequence[Spoke]) -> None:
         height=HEADER_PX + ROW_PX * min(MOST_SPOKEN, len(spoke)),
         row_height=ROW_PX,
         column_config={
-            "call": column.NumberColumn(t("Call"), width=44, help=t("The number of the model call.")),
-            "rule": column.TextColumn(t("Who spoke"), width=126),
-            "when": column.TextColumn(t("Because of"), width=150),
-            "held": column.TextColumn(t("The request held"), width=330),
+            "call": column.NumberColumn(t("Model call"), width=86),
+            "rule": column.TextColumn(t("Who spoke"), width=170),
+            "when": column.TextColumn(t("Because of"), width=330),
+            "held": column.TextColumn(t("The request held"), width=430),
         },
         alt=t("Which rule spoke, and why"),
     )

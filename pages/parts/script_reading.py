@@ -10,9 +10,9 @@ import streamlit as st
 from agent.errors import InputError
 from agent.scripts import Script, parse_script
 from agent.scripts.checking import check_all
-from agent.scripts.script import ReplayMode
 from pages.parts.options import options
-from pages.parts.script_play import Played, try_out
+from pages.parts.script_play import Played, harmless, try_out
+from traces.scripting import Replayed, replay
 
 NAME = "script.yaml"
 """What a text is called that has no file."""
@@ -49,7 +49,7 @@ def too_long(text: str) -> bool:
 
 def read_text(text: str) -> Reading:
     """Read the text of a script; each text is read once."""
-    return _read(text, tuple(tool.name for tool in options().tools))
+    return _read(text, _own_names())
 
 
 @st.cache_resource(max_entries=24, show_spinner=False)
@@ -75,18 +75,40 @@ def _problem(sentence: str) -> Problem:
     return Problem(int(found["line"]) if found["line"] else None, found["rest"].lstrip(",: "))
 
 
-def tried(text: str, seed: int | None = None, replay: ReplayMode | None = None) -> Played:
+def tried(text: str, seed: int | None = None) -> Played:
     """What the script of this text does; each text is played once with each seed.
 
     Raises:
         InputError: it cannot be played.
     """
-    return _tried(text, seed, replay, tuple(tool.name for tool in options().tools))
+    return _tried(text, seed, _own_names())
 
 
 @st.cache_resource(max_entries=16, show_spinner=False)
-def _tried(text: str, seed: int | None, replay: ReplayMode | None, own: tuple[str, ...]) -> Played:
+def _tried(text: str, seed: int | None, own: tuple[str, ...]) -> Played:
+    return try_out(_script(text), seed=seed)
+
+
+def replayed(text: str) -> Replayed:
+    """The replay of a recorded script, and where it is not as it was recorded; each text is replayed once.
+
+    Raises:
+        InputError: it cannot be played.
+    """
+    return _replayed(text, _own_names())
+
+
+@st.cache_resource(max_entries=4, show_spinner=False)
+def _replayed(text: str, own: tuple[str, ...]) -> Replayed:
+    return replay(harmless(_script(text)))
+
+
+def _script(text: str) -> Script:
     script = read_text(text).script
     if script is None:
         raise InputError("the script cannot be read")
-    return try_out(script, seed=seed, replay=replay)
+    return script
+
+
+def _own_names() -> tuple[str, ...]:
+    return tuple(tool.name for tool in options().tools)
