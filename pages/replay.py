@@ -10,6 +10,7 @@ from pages.parts.library import title_words
 from pages.parts.menu import ensure_menu
 from pages.parts.notices import notices
 from pages.parts.player import Reel
+from pages.parts.player_bar import keys_button
 from pages.parts.player_source import named_reel
 from pages.parts.player_view import player
 from pages.parts.tabs import tabs
@@ -44,6 +45,7 @@ def _head(reel: Reel | None) -> None:
         if reel is not None:
             st.text(title_words(reel.trace.title), width="content")
             st.markdown(f":gray-badge[:material/movie: {t('Replay: nothing is called')}]", width="content")
+            keys_button()
 
 
 ensure_menu()

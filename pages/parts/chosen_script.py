@@ -55,7 +55,8 @@ def find_script(scenario: str) -> Script:
         return _scenario(scenario)
     path = scripts().find(script_id)
     if path is None:
-        raise InputError(t("The script of this run is not here any more: {id}", id=script_id))
+        lost = t("The script of this run is not here any more: {id}", id=script_id)
+        raise InputError(f"{lost}. {t('Replay the trace and continue from there: that records a script anew.')}")
     status = path.stat()
     return _loaded(path, status.st_size, status.st_mtime_ns)
 

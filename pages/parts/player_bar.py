@@ -18,14 +18,14 @@ def player_controls() -> dict[Press, Control]:
     """All controls of the player in their order; those that the stepper has too have the same keys."""
     run = controls()
     return {
-        "start": Control(t("To the start"), "Home", ":material/skip_previous:", t("The first moment")),
+        "start": Control(t("Start"), "Home", ":material/skip_previous:", t("The first moment")),
         "back": run["back"],
         "play": Control(t("Play"), "W", ":material/play_arrow:", t("Phase after phase by itself, at the pace below")),
         "pause": Control(t("Pause"), "P", ":material/pause:", t("Stay at this moment")),
         "step": Control(run["step"].label, run["step"].key, ":material/arrow_forward:", t("One phase")),
         "step_over": run["step_over"],
         "next_call": run["next_call"],
-        "end": Control(t("To the end"), "End", ":material/skip_next:", t("The last moment")),
+        "end": Control(t("End"), "End", ":material/skip_next:", t("The last moment")),
     }
 
 
@@ -39,8 +39,6 @@ def player_bar(reel: Reel, stands: Standing) -> None:
     with st.container(horizontal=True, vertical_alignment="center", gap="xsmall", key="player-buttons"):
         for press, control in player_controls().items():
             _button(press, control, enabled=_enabled(press, reel, stands))
-        if st.button(t("Keys"), icon=":material/keyboard:", key="player-keys", type="tertiary", shortcut="H"):
-            keys_panel([*player_controls().values()])
     if reel.last:
         key = address_replay.slider_key(stands.place)
         st.slider(
@@ -55,6 +53,21 @@ def player_bar(reel: Reel, stands: Standing) -> None:
         )
 
 
+def keys_button() -> None:
+    """Draw the button that shows all keys of the player."""
+    control = controls()["keys"]
+    pressed = st.button(
+        control.label,
+        key="player-keys",
+        icon=control.icon,
+        shortcut=control.key,
+        help=control.help,
+        type="tertiary",
+    )
+    if pressed:
+        keys_panel([*player_controls().values(), control])
+
+
 def pace_fields() -> None:
     """Draw the choice of the pace, and where long waits are cut."""
     address.put(_TEMPO, address_replay.tempo())
@@ -65,7 +78,7 @@ def pace_fields() -> None:
         format_func=_tempo_words,
         key=_TEMPO,
         label_visibility="collapsed",
-        width=190,
+        width=168,
         on_change=_pace_chosen,
         help=t("As recorded, a call takes as long as the model did, an execute as long as its tools."),
     )
@@ -75,7 +88,7 @@ def pace_fields() -> None:
         format_func=_cut_words,
         key=_CUT,
         label_visibility="collapsed",
-        width=190,
+        width=148,
         disabled=address_replay.tempo().endswith("s"),
         on_change=_pace_chosen,
     )

@@ -375,7 +375,10 @@ def test_where_its_script_is_gone_the_page_says_what_to_do(visit: Visit, saved: 
         scripts().delete(info.id)
     app = visit(run=run.id)
     assert "The script of this run is not here any more" in texts(app, "text")
+    assert "Replay the trace and continue from there" in texts(app, "text")
     assert refused(app)
+    app = click(ways(replay(visit, run.loop.trace), run.loop.trace), "continue-here")
+    assert not registry().find(app.query_params["run"]).asleep
 
 
 # ---- imports ----
