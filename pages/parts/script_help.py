@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import pandas as pd
 import streamlit as st
 
 from pages.parts import address, address_scripts
-from pages.parts.message_table import HEADER_PX, ROW_PX
 from pages.parts.script_snippets import keys, snippets
 from pages.parts.words import t
 
@@ -25,18 +23,9 @@ def format_help() -> None:
     )
     st.code(pieces[at].text, language="yaml")
     st.button(t("Insert below the caret"), icon=":material/input:", key="script-insert", on_click=_insert)
-    rows = keys()
-    st.dataframe(
-        pd.DataFrame({"key": [key for key, _ in rows], "meaning": [meaning for _, meaning in rows]}),
-        hide_index=True,
-        height=HEADER_PX + ROW_PX * len(rows),
-        row_height=ROW_PX,
-        column_config={
-            "key": st.column_config.TextColumn(t("Key"), width=215),
-            "meaning": st.column_config.TextColumn(t("What it means"), width=420),
-        },
-        alt=t("The keys of a script"),
-    )
+    for section, rows in keys().items():
+        lines = (f"- `{key}` {meaning}" for key, meaning in rows)
+        st.markdown("\n".join([f"**{section}**", "", *lines]))  # our own words alone
     st.caption(t("All keys with their defaults and an example each: agent/scripts/FORMAT.md"))
 
 

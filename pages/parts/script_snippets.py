@@ -104,33 +104,37 @@ def snippets() -> list[Snippet]:
     ]
 
 
-def keys() -> list[tuple[str, str]]:
-    """The keys of a script in the order of their use, each with what it means."""
-    return [
-        ("title, summary", t("What the list shows; with _zh the Chinese.")),
-        ("task, user", t("The user's message, or a list: one for each turn of the conversation.")),
-        ("system", t("The system text.")),
-        ("tools", t("Names from the toolbox, or tools of the script with their own results.")),
-        ("turns", t("What the model says, one item for each model call; a plain text is a final answer.")),
-        ("· text, calls, reasoning", t("The reply; a call has name, arguments and perhaps an id.")),
-        ("· calls: result, error, took_ms", t("What the tool answers; without it the real tool runs.")),
-        ("· message, raw, error", t("A whole message; a reply as a provider sends it; a call that fails.")),
-        ("· usage, latency_ms, finish_reason", t("Tokens, milliseconds, and the provider's word for the end.")),
-        ("· before", t("What is said from outside before this turn.")),
-        ("· faults", t("What goes wrong after this reply.")),
-        ("· repeat", t("How many times the turn is said.")),
-        ("rules, default", t("First match wins; in a turn, or in place of turns for every model call.")),
-        ("· when: result", t("present, missing, blank or error: the results of the last calls.")),
-        (
-            "· when: contains, tool, calls, turn",
-            t("A text in these results; of which tool; how many calls; which turn."),
-        ),
-        ("· when: offered, hidden, last_error", t("A tool on offer or not; a text in the last error.")),
-        ("· when: prompt_over, request_contains", t("More tokens than this; a text anywhere in the request.")),
-        ("· when: chance, not, any", t("How often, by the seed; what must not hold; of these one.")),
-        ("seed", t("For chances: the same seed, the same run.")),
-        ("max_steps, limits, policy, context", t("What may stop the run, and what it may do.")),
-        ("protocol, parallel, options", t("How the model is asked.")),
-        ("evidence", t("Checks that say whether the task is done.")),
-        ("recorded, replay", t("What a recording held, and how strictly it is followed.")),
-    ]
+def keys() -> dict[str, list[tuple[str, str]]]:
+    """The keys of a script, each with what it means, under the names of the sections of ``FORMAT.md``."""
+    return {
+        "The script": [
+            ("title, summary", t("What the list shows; with _zh the Chinese.")),
+            ("task, user", t("The user's message, or a list: one for each turn of the conversation.")),
+            ("system", t("The system text.")),
+            ("tools", t("Names from the toolbox, or tools of the script with their own results.")),
+            ("turns", t("What the model says, one item for each model call; a plain text is a final answer.")),
+            ("seed", t("For chances: the same seed, the same run.")),
+            ("max_steps, limits, policy, context", t("What may stop the run, and what it may do.")),
+            ("protocol, parallel, options", t("How the model is asked.")),
+            ("evidence", t("Checks that say whether the task is done.")),
+            ("recorded, replay", t("What a recording held, and how strictly it is followed.")),
+        ],
+        "A turn": [
+            ("text, calls, reasoning", t("The reply; a call has name, arguments and perhaps an id.")),
+            ("result, error, took_ms", t("In a call: what the tool answers; without it the real tool runs.")),
+            ("message, raw, error", t("A whole message; a reply as a provider sends it; a call that fails.")),
+            ("usage, latency_ms, finish_reason", t("Tokens, milliseconds, and the provider's word for the end.")),
+            ("before", t("What is said from outside before this turn.")),
+            ("faults", t("What goes wrong after this reply.")),
+            ("repeat", t("How many times the turn is said.")),
+        ],
+        "Rules": [
+            ("rules, default", t("First match wins; in a turn, or in place of turns for every model call.")),
+            ("result", t("present, missing, blank or error: the results of the last calls.")),
+            ("contains, tool", t("A text in these results; the tool whose calls are looked at.")),
+            ("calls, turn", t("How many calls the request holds; which model call it is.")),
+            ("offered, hidden, last_error", t("A tool on offer or not; a text in the last error.")),
+            ("prompt_over, request_contains", t("More tokens than this; a text anywhere in the request.")),
+            ("chance, not, any", t("How often, by the seed; what must not hold; of these one.")),
+        ],
+    }

@@ -3,7 +3,6 @@
 import json
 
 import pytest
-import streamlit as st
 from streamlit.testing.v1 import AppTest
 
 from agent import tool
@@ -11,8 +10,8 @@ from agent.scripts import parse_script, scenarios
 from pages.parts.options import Options
 from pages.parts.script_actions import with_title
 from pages.parts.script_play import NOT_RUN, SECONDS, has_chance, try_out
-from pages.parts.script_snippets import snippets, starter
-from tests.pages.conftest import texts
+from pages.parts.script_snippets import keys, snippets, starter
+from tests.pages.conftest import ROOT, texts
 from traces import open_trace
 from traces.script_store import ScriptStore
 from traces.scripting import script_data
@@ -364,9 +363,15 @@ def test_the_piece_to_insert_goes_to_the_editor(visit):
     assert app.session_state["script-command"].text == app.code[0].value
 
 
-def test_every_piece_fits_into_a_script(visit):
-    visit("scripts")
-    st.cache_resource.clear()
+def test_the_help_names_sections_that_the_description_of_the_format_has():
+    told = (ROOT / "agent" / "scripts" / "FORMAT.md").read_text(encoding="utf-8")
+    for section, rows in keys().items():
+        assert f"\n## {section}\n" in told
+        for name in ", ".join(key for key, _ in rows).split(", "):
+            assert f"`{name}`" in told
+
+
+def test_every_piece_fits_into_a_script():
     for piece in snippets():
         whole = piece.text if not piece.text.startswith("  -") else f"turns:\n{piece.text}"
         head = "" if "tools:" in whole else "tools: [add]\n"
