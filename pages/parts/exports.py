@@ -118,6 +118,14 @@ def _words() -> dict[str, tuple[str, str]]:
         "csv": (t("Table (CSV)"), t("One row a message; cells that a spreadsheet would run are made text")),
         "markdown": (t("Transcript (Markdown)"), t("Text of the trace stands in code blocks alone")),
         "notebook": (t("Notebook (Jupyter)"), t("Holds the trace and its tables; needs pandas alone")),
+        "script": (
+            t("Script (YAML)"),
+            t("Says the run again without a model: its replies, its results and its limits"),
+        ),
+        "pytest": (
+            t("Regression test (zip)"),
+            t("A pytest file and its script; passes as it is and fails when the loop changes"),
+        ),
         "bundle": (
             t("Bug report (zip)"),
             t("The trace, its findings, the import report and versions, for someone else"),

@@ -35,7 +35,7 @@ def test_an_open_menu_offers_every_form_and_tells_what_is_taken_out() -> None:
     app.session_state["x-menu"] = True
     app.run()
     assert not app.exception
-    assert len(app.get("download_button")) == 8
+    assert len(app.get("download_button")) == 10
     shown = texts(app, "caption", "text")
     assert "2 here" in shown
     assert "key, 26 characters: messages[0].content" in shown

@@ -13,7 +13,7 @@ from typing import Protocol
 
 from agent.errors import InputError
 from agent.trace import Trace
-from traces.export import atif, csv, html, markdown, native, notebook, openai_messages
+from traces.export import atif, csv, html, markdown, native, notebook, openai_messages, regression, script
 from traces.redacting import Removed, without_secrets
 
 _LONGEST_NAME = 60
@@ -60,7 +60,7 @@ class Exporter(Protocol):
         ...
 
 
-EXPORTERS: tuple[Exporter, ...] = (native, openai_messages, atif, csv, markdown, notebook, html)
+EXPORTERS: tuple[Exporter, ...] = (native, openai_messages, atif, csv, markdown, notebook, html, script, regression)
 
 
 def export(trace: Trace, format: str, *, secrets: Iterable[str] = (), language: str = "en") -> Exported:
@@ -68,7 +68,7 @@ def export(trace: Trace, format: str, *, secrets: Iterable[str] = (), language: 
 
     Args:
         trace: never changed.
-        format: the name of an exporter: native, openai, atif, csv, markdown, notebook or html.
+        format: the name of an exporter: native, openai, atif, csv, markdown, notebook, html, script or pytest.
         secrets: exact values that must not leave, such as the key in use.
         language: of our own words in a form for people: en or zh.
 

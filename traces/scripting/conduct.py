@@ -1,4 +1,4 @@
-"""Under what a script runs: the tools on offer, the limits of the run it was made of, and how its requests are compared."""
+"""Under what a script runs: the tools on offer, the limits of the recorded run, and how its requests are compared."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from agent.policy import CapabilityPolicy
 from agent.protocol import violations
 from agent.settings import Settings
 from agent.stops import StopReason
-from agent.trace import Request, ToolRun, Trace, TraceStep
-from traces.scripting.plan import Plan
+from agent.trace import Request, Trace, TraceStep
+from traces.scripting.plan import Plan, runs_of
 from traces.scripting.replies import result_data
 
 _NAME = re.compile(r"[a-zA-Z0-9_-]{1,64}")
@@ -133,11 +133,10 @@ def _answers_by_tool(trace: Trace) -> dict[str, list[dict[str, Any]]]:
     """The answers of each tool in the order of its calls, with the arguments that each one is for."""
     found: dict[str, list[dict[str, Any]]] = {}
     for step in trace.steps:
-        asked = {call.id: call.arguments for call in trace.messages[step.reply].tool_calls} if step.reply else {}
-        for run in step.tools:
-            if answer := result_data(trace, run):
-                arguments = asked.get(run.tool_call_id, run.arguments)
-                found.setdefault(run.name, []).append({"arguments": arguments, **answer})
+        calls = () if step.reply is None else trace.messages[step.reply].tool_calls
+        for call, run in zip(calls, runs_of(trace, step), strict=True):
+            if run is not None and (answer := result_data(trace, run)):
+                found.setdefault(run.name, []).append({"arguments": call.arguments, **answer})
     return found
 
 

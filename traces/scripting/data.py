@@ -66,11 +66,11 @@ def script_text(data: dict[str, Any], *, as_json: bool = False) -> tuple[str, st
     """
     from agent.scripts.writing import to_json, to_yaml
 
-    if not as_json:
-        text = to_yaml(data)
-        if len(text) <= LARGEST:
-            return text, ".yaml"
-    return to_json(data), ".json"
+    text = to_json(data)
+    if as_json or len(text) > LARGEST:
+        return text, ".json"
+    text = to_yaml(data)
+    return (text, ".yaml") if len(text) <= LARGEST else (to_json(data), ".json")
 
 
 def script_of(trace: Trace) -> Script:

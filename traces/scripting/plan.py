@@ -19,7 +19,6 @@ from agent.noting import DETOUR, NUDGE
 from agent.stops import StopReason
 from agent.trace import ToolRun, Trace, TraceStep
 
-
 _UNANSWERED = (StopReason.MODEL_ERROR, StopReason.CONTEXT_OVERFLOW)
 UNMADE = "unmade"
 """The kind of a model call that a trace does not count among those that were made."""
@@ -90,9 +89,7 @@ def runs_of(trace: Trace, step: TraceStep) -> list[ToolRun | None]:
     waiting: defaultdict[str, deque[ToolRun]] = defaultdict(deque)
     for run in step.tools:
         waiting[run.tool_call_id].append(run)
-    return [
-        found.popleft() if (found := waiting[call.id]) else None for call in trace.messages[step.reply].tool_calls
-    ]
+    return [found.popleft() if (found := waiting[call.id]) else None for call in trace.messages[step.reply].tool_calls]
 
 
 class _Planner:
@@ -112,7 +109,7 @@ class _Planner:
         """Whether each empty answer was met as the limit says, and nothing else was said beside a nudge."""
         limit = (self._trace.config.get("limits") or {}).get("nudges") or 0
         used = 0
-        for call, following in zip(calls, self._ends_of(calls)[1:] + [None], strict=True):
+        for call, following in zip(calls, [*self._ends_of(calls)[1:], None], strict=True):
             reply = self._reply(call)
             if reply is None or self._trace.messages[reply].tool_calls:
                 continue
@@ -161,7 +158,7 @@ class _Planner:
         plan.written += _words(plan.turns[-1])
         if call is not None and reply is not None:
             plan.written.append(reply)
-            plan.written += [run and run.message for run in self._runs[call.step - 1]]
+            plan.written += [None if run is None else run.message for run in self._runs[call.step - 1]]
 
     def _ends_of(self, calls: Sequence[ModelCall | None]) -> list[int]:
         """How many messages the list held when each call was made."""

@@ -68,9 +68,7 @@ def replay(source: Trace | Script) -> Replayed:
     if recorded is None:
         return Replayed(script, loop)
     messages = tuple(same_messages(recorded, loop.messages))
-    return Replayed(
-        script, loop, messages, tuple(_outcome(recorded, loop)), tuple(_remarks(script, recorded, loop))
-    )
+    return Replayed(script, loop, messages, tuple(_outcome(recorded, loop)), tuple(_remarks(script, recorded, loop)))
 
 
 def _breaks_off(loop: Loop, script: Script, recorded: Recording) -> bool:

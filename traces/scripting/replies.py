@@ -1,4 +1,4 @@
-"""What a turn of a script says: the reply in the shortest form that says everything, and the results beside its calls."""
+"""What a turn of a script says: the reply in the shortest form that says all of it, and the results of its calls."""
 
 from __future__ import annotations
 
@@ -60,9 +60,9 @@ def result_data(trace: Trace, run: ToolRun | None) -> dict[str, Any] | None:
         return {"result": text, **took}
     told = error_in(text) or {}
     error, retryable = told.get("error"), told.get("retryable")
-    if isinstance(error, str) and jsontext.dumps({"error": error, "retryable": retryable}) == text:
-        if isinstance(retryable, bool):
-            return {"error": error, "retryable": retryable, **took}
+    usual = isinstance(error, str) and isinstance(retryable, bool)
+    if usual and jsontext.dumps({"error": error, "retryable": retryable}) == text:
+        return {"error": error, "retryable": retryable, **took}
     return {"result": text, "ok": False, **took}
 
 

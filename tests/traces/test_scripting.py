@@ -1,0 +1,474 @@
+"""From traces to scripts and back: the loop says a recording again, and what it cannot say is told precisely."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+from agent import (
+    CapabilityPolicy,
+    ContextBudget,
+    Decision,
+    FakeModel,
+    InputError,
+    JsonActionModel,
+    Limits,
+    Loop,
+    Message,
+    ModelError,
+    ModelReply,
+    Tool,
+    ToolCall,
+    Trace,
+    Usage,
+)
+from agent.faults import Fault
+from agent.interventions import Intervention
+from agent.models.replies import read_message
+from agent.scripts import parse_script, play
+from agent.trace import Entry, Request, Source, ToolRun, TraceStep
+from tests.agent.walks import PRESSES, options, turns, walk
+from traces import open_trace
+from traces.export.script import losses
+from traces.scripting import replay, script_data, script_of, script_text
+
+ASK = [ToolCall("c1", "add", {"a": 2, "b": 3})]
+
+
+def run_of(said: Sequence[Any], tools: Sequence[Tool] = (), words: Any = "go", **more: Any) -> Trace:
+    """A finished run of ours."""
+    loop = Loop(FakeModel(said), tools, **more)
+    loop.start(words)
+    loop.finish()
+    return loop.trace
+
+
+def imported(chat: list[dict[str, Any]], save: Callable[..., Any]) -> Trace:
+    """The trace that a reader makes of these messages."""
+    (trace,) = open_trace(save({"messages": chat}))
+    return trace
+
+
+def is_same(trace: Trace) -> None:
+    """The replay is the recorded run, also a strict one of what was written to a file."""
+    replayed = replay(trace)
+    assert [str(difference) for difference in replayed.differences] == []
+    data = script_data(trace)
+    for as_json in (False, True):
+        text, ending = script_text(data, as_json=as_json)
+        script = parse_script(text, f"x{ending}")
+        loop = script.loop(pace=0)
+        play(loop, script)
+        assert data["replay"]["mode"] == "strict"
+        assert [message.role for message in loop.messages] == [message.role for message in trace.messages]
+        assert loop.trace.outcome.reason == trace.outcome.reason
+    ran = [[(tool.name, tool.arguments, tool.ok) for tool in step.tools] for step in trace.steps]
+    assert ran == [[(tool.name, tool.arguments, tool.ok) for tool in step.tools] for step in replayed.trace.steps]
+
+
+def call(call_id: str, name: str = "add", arguments: str = '{"a": 1}') -> dict[str, Any]:
+    return {"id": call_id, "type": "function", "function": {"name": name, "arguments": arguments}}
+
+
+# -- runs of our own -----------------------------------------------------------------------------------------------
+
+
+def test_a_run_becomes_a_script_that_people_can_read(trace: Trace) -> None:
+    data = script_data(trace)
+    assert list(data) == ["title", "system", "task", "options", "tools", "max_steps", "turns", "replay", "recorded"]
+    assert (data["system"], data["task"], data["max_steps"]) == ("You add.", "What is 2+3?", 8)
+    first, last = data["turns"]
+    (asked,) = first["calls"]
+    assert {key: asked[key] for key in ("name", "arguments", "id", "result")} == {
+        "name": "add",
+        "arguments": {"a": 2, "b": 3},
+        "id": "c1",
+        "result": "5",
+    }
+    assert first["usage"] == {"prompt_tokens": 100, "completion_tokens": 20, "total_tokens": 120, "cached_tokens": 40}
+    assert last["text"] == "It is 5."
+    is_same(trace)
+
+
+def test_a_replay_has_the_numbers_of_the_recording(trace: Trace) -> None:
+    again = replay(trace).trace
+    for mine, theirs in zip(again.steps, trace.steps, strict=True):
+        assert (mine.usage, mine.finish_reason) == (theirs.usage, theirs.finish_reason)
+
+
+def test_no_tool_is_run(add: Tool) -> None:
+    trace = run_of([ASK, "It is 5."], [add])
+    trace.messages[2] = Message("tool", "recorded", tool_call_id="c1")
+    assert replay(trace).loop.messages[2].text == "recorded"
+
+
+def test_the_form_of_the_provider_is_kept(add: Tool) -> None:
+    sent = {
+        "role": "assistant",
+        "content": None,
+        "tool_calls": [call("", arguments='{"a": 2, "b": 3}<|im_end|>'), call("", "add", "{not json")],
+        "reasoning": "hm",
+    }
+    reading = read_message(sent)
+    reply = ModelReply(reading.message, raw=reading.raw, warnings=reading.warnings)
+    trace = run_of([reply, "done"], [add])
+    first = script_data(trace)["turns"][0]
+    assert first["raw"] == sent
+    assert [result.get("ok", "error" in result) for result in first["results"]] == [False, True]
+    is_same(trace)
+
+
+def test_keys_that_we_do_not_know_are_said_again(add: Tool) -> None:
+    message = Message("assistant", "hm", tuple(ASK), extra={"signature": "s", "reasoning_content": "think"})
+    trace = run_of([ModelReply(message), "done"], [add])
+    assert script_data(trace)["turns"][0]["message"]["signature"] == "s"
+    assert replay(trace).loop.messages[1].to_dict() == message.to_dict()
+    is_same(trace)
+
+
+def test_reasoning_stands_beside_the_text(add: Tool) -> None:
+    message = Message("assistant", None, tuple(ASK), extra={"reasoning_content": "think"})
+    trace = run_of([ModelReply(message), "done"], [add])
+    assert script_data(trace)["turns"][0]["reasoning"] == "think"
+    is_same(trace)
+
+
+def test_what_code_and_people_decided_is_taken_from_the_recording(add: Tool) -> None:
+    calls = [ToolCall(f"c{n}", "add", {"a": n, "b": 1}) for n in range(6)] + [ToolCall("c6", "nothing", {})]
+    policy = CapabilityPolicy(ask=["add"])
+    loop = Loop(FakeModel([calls, "done"]), [add], policy=policy, limits=Limits(calls_per_step=6))
+    loop.start("go")
+    while not loop.waiting:
+        loop.advance()
+    said = [Decision.run(), Decision.edit({"a": 9, "b": 9}), Decision.mock("given"), Decision.skip("no")]
+    for position, decision in enumerate([*said, Decision.reject("never"), Decision("denied", "user", "no")]):
+        loop.decide(position, decision)
+    loop.finish()
+    replayed = replay(loop.trace)
+    assert replayed.differences == ()
+    assert [tool.ok for tool in replayed.trace.steps[0].tools] == [True, True, True, False, False, False, False]
+    assert "policy" not in script_data(loop.trace)
+
+
+def test_a_policy_denies_again(add: Tool) -> None:
+    trace = run_of([ASK, "no"], [add], policy=CapabilityPolicy(deny=["add"]))
+    assert script_data(trace)["policy"] == {"deny": ["add"]}
+    assert replay(trace).trace.steps[0].tools[0].decision == "denied"
+    is_same(trace)
+
+
+def test_a_result_that_was_cut_is_whole_in_the_script(add: Tool) -> None:
+    def long() -> str:
+        return "word " * 500
+
+    tool = Tool("long", "", {}, long)
+    trace = run_of([[ToolCall("c1", "long", {})], "done"], [tool], context=ContextBudget(800, 50))
+    assert len(trace.messages[2].text) < 400
+    assert script_data(trace)["turns"][0]["calls"][0]["result"] == long()
+    is_same(trace)
+
+
+def test_the_loop_nudges_again(add: Tool) -> None:
+    trace = run_of(["", "done"], [add], limits=Limits(nudges=1))
+    assert [len(turn.get("before", ())) for turn in script_data(trace)["turns"]] == [0, 0]
+    assert script_data(trace)["limits"] == {"nudges": 1}
+    is_same(trace)
+
+
+def test_a_summary_and_a_refused_request_are_turns(add: Tool) -> None:
+    def fill() -> str:
+        return "word " * 300
+
+    refused = ModelError("too long", kind="context_overflow")
+    said: list[Any] = [[ToolCall("c1", "fill", {})], [ToolCall("c2", "fill", {})], refused, "a summary", "done"]
+    loop = Loop(FakeModel(said), [Tool("fill", "", {}, fill)], context=ContextBudget(900, 350))
+    loop.start("go " * 150)
+    loop.finish()
+    loop.start("and now?")
+    loop.finish()
+    kinds = [note["kind"] for note in loop.trace.notes]
+    assert "detour" in kinds
+    assert "error" in script_data(loop.trace)["turns"][2]
+    replayed = replay(loop.trace)
+    assert replayed.differences == ()
+    assert [note["kind"] for note in replayed.trace.notes] == kinds
+
+
+def test_a_failed_call_fails_again(add: Tool) -> None:
+    trace = run_of([ASK, ModelError("no more", status=429)], [add])
+    assert script_data(trace)["turns"][1]["error"] == {"text": "no more"}
+    is_same(trace)
+
+
+def test_faults_that_changed_a_message_or_a_request_strike_again(add: Tool) -> None:
+    loop = Loop(FakeModel([ASK, ASK, "done"]), [add])
+    loop.start("go")
+    loop.arm(Fault("wrong_call_id"))
+    loop.advance()
+    loop.advance()
+    loop.arm(Fault("results_not_written_back"))
+    loop.finish()
+    assert script_data(loop.trace)["turns"][0]["faults"] == ["wrong_call_id", "results_not_written_back"]
+    is_same(loop.trace)
+
+
+def test_a_fault_of_a_tool_is_its_result(add: Tool) -> None:
+    loop = Loop(FakeModel([ASK, "done"]), [add])
+    loop.start("go")
+    loop.arm(Fault("tool_raises"))
+    loop.finish()
+    assert "faults" not in script_data(loop.trace)["turns"][0]
+    is_same(loop.trace)
+
+
+def test_requests_that_were_changed_from_outside_are_not_followed_strictly(add: Tool) -> None:
+    trace = run_of([ASK, "done"], [add], interventions=[Intervention("blank_results")])
+    assert script_data(trace)["replay"] == {"mode": "lenient"}
+    replayed = replay(trace)
+    assert replayed.differences == ()
+    assert any("the request of step 2 is not the recorded one" in remark for remark in replayed.remarks)
+
+
+def test_json_actions_are_said_in_the_words_of_the_model(add: Tool) -> None:
+    said = ['{"action": "tool", "tool": "add", "params": {"a": 2, "b": 3}}'] * 2
+    said += ['{"action": "tool", "tool": "other", "params": 1}', '{"thought": "x", "action": "final", "response": "5"}']
+    loop = Loop(JsonActionModel(FakeModel(said)), [add])
+    loop.start("go")
+    loop.finish()
+    data = script_data(loop.trace)
+    assert [turn["text"] for turn in data["turns"]] == said
+    assert [answer["arguments"] for answer in data["tools"][0]["results"]] == [{"a": 2, "b": 3}] * 2
+    is_same(loop.trace)
+
+
+def test_several_turns_of_the_user(add: Tool) -> None:
+    loop = Loop(FakeModel([ASK, "5", "", "still 5"]), [add], max_steps=2)
+    for words in ("go", "again", [Message("system", "Be brief."), Message("user", [{"type": "text", "text": "now"}])]):
+        loop.start(words)
+        loop.finish()
+    before = [turn.get("before") for turn in script_data(loop.trace)["turns"]]
+    assert before[:3] == [None, None, ["again"]]
+    assert [message["role"] for message in before[3] or ()] == ["system", "user"]
+    is_same(loop.trace)
+
+
+def test_a_run_that_was_stopped_ends_as_far_as_it_went(add: Tool) -> None:
+    loop = Loop(FakeModel([ASK, "5"]), [add])
+    loop.start("go")
+    for _ in range(4):
+        loop.advance()
+    loop.stop()
+    loop.finish()
+    replayed = replay(loop.trace)
+    assert replayed.differences == ()
+    assert replayed.remarks == (
+        "a person ended the recorded run (stopped_by_user); the replay ended with script_exhausted",
+    )
+
+
+def test_tools_and_options_that_changed_are_not_compared(add: Tool) -> None:
+    loop = Loop(FakeModel([ASK, "5"], options={"temperature": 0}), [add])
+    loop.start("go")
+    loop.finish()
+    snapshot = loop.snapshot()
+    more = Tool("more", "", {}, dict)
+    loop = Loop.resume(snapshot, model=FakeModel([ASK, "5", "5"], options={"temperature": 1}), tools=[add, more])
+    loop.start("again")
+    loop.finish()
+    data = script_data(loop.trace)
+    assert data["replay"] == {"mode": "strict", "ignore": ["tools", "options.temperature"]}
+    assert data["options"] == {"model": "script", "temperature": 1}
+    is_same(loop.trace)
+
+
+def test_more_steps_than_the_hard_cap(save: Callable[..., Any]) -> None:
+    chat: list[dict[str, Any]] = [{"role": "user", "content": "go"}]
+    for number in range(130):
+        chat.append({"role": "assistant", "content": None, "tool_calls": [call(f"c{number}")]})
+        chat.append({"role": "tool", "tool_call_id": f"c{number}", "content": "same"})
+    replayed = replay(imported(chat, save))
+    assert (replayed.differences, len(replayed.trace.steps)) == ((), 131)
+    assert replayed.remarks == ("the recording does not go on from here: the script has run out",)
+
+
+# -- files of other programs ---------------------------------------------------------------------------------------
+
+
+def test_an_import_says_everything_that_stands_between(save: Callable[..., Any]) -> None:
+    chat = [
+        {"role": "developer", "content": "You add."},
+        {
+            "role": "user",
+            "content": [{"type": "text", "text": "2+3"}, {"type": "image_url", "image_url": {"url": "x"}}],
+        },
+        {"role": "assistant", "content": "Let me see.", "tool_calls": [call("a"), call("b", "mul tiply")]},
+        {"role": "tool", "tool_call_id": "a", "content": "5"},
+        {"role": "tool", "tool_call_id": "b", "content": '{"error": "no such tool", "retryable": false}'},
+        {"role": "system", "content": "Hurry."},
+        {"role": "user", "content": "Well?"},
+        {"role": "assistant", "content": "It is"},
+        {"role": "assistant", "content": "5."},
+        {"role": "user", "content": "Thanks."},
+    ]
+    trace = imported(chat, save)
+    data = script_data(trace)
+    assert [tool["name"] for tool in data["tools"]] == ["add"]
+    assert [turn.get("before") for turn in data["turns"]] == [
+        [chat[0], chat[1]],
+        [chat[5], "Well?"],
+        [],
+        ["Thanks."],
+    ]
+    replayed = replay(trace)
+    assert replayed.differences == ()
+    assert [message.to_dict() for message in replayed.loop.messages] == [
+        message.to_dict() for message in trace.messages
+    ]
+    assert replayed.remarks == ("the recording ends before its last calls were answered, and so does the replay",)
+
+
+def test_ids_that_repeat_and_arguments_that_cannot_be_read(save: Callable[..., Any]) -> None:
+    chat = [
+        {"role": "user", "content": "go"},
+        {"role": "assistant", "tool_calls": [call("x"), call("x", arguments='{"a": 1}'), call("", arguments="{oops")]},
+        {"role": "tool", "tool_call_id": "x", "content": "first"},
+        {"role": "tool", "tool_call_id": "x", "content": "second"},
+        {"role": "tool", "content": "third"},
+        {"role": "assistant", "tool_calls": [call("x"), call("y", "")]},
+        {"role": "tool", "tool_call_id": "x", "content": "fourth"},
+        {"role": "tool", "tool_call_id": "y", "content": "fifth"},
+        {"role": "assistant", "content": "done"},
+    ]
+    trace = imported(chat, save)
+    replayed = replay(trace)
+    assert replayed.differences == ()
+    assert [m.text for m in replayed.loop.messages if m.role == "tool"] == [
+        "first",
+        "second",
+        "third",
+        "fourth",
+        "fifth",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("rest", "differences"),
+    [
+        (
+            [
+                {"role": "tool", "tool_call_id": "b", "content": "B"},
+                {"role": "tool", "tool_call_id": "a", "content": "A"},
+            ],
+            ["message 4 (tool) was message 3"],
+        ),
+        (
+            [{"role": "tool", "tool_call_id": "a", "content": "A"}],
+            ["message 4 (tool) is new"],
+        ),
+        (
+            [
+                {"role": "tool", "tool_call_id": "a", "content": "A"},
+                {"role": "user", "content": "Well?"},
+                {"role": "tool", "tool_call_id": "b", "content": "B"},
+            ],
+            ["message 5 (user) was message 4"],
+        ),
+    ],
+)
+def test_what_no_loop_writes_is_a_difference_with_its_place(
+    rest: list[dict[str, Any]], differences: list[str], save: Callable[..., Any]
+) -> None:
+    asked = {"role": "assistant", "content": None, "tool_calls": [call("a"), call("b")]}
+    chat = [{"role": "user", "content": "go"}, asked, *rest, {"role": "assistant", "content": "done"}]
+    trace = imported(chat, save)
+    assert script_data(trace)["replay"]["mode"] == "lenient"
+    assert [str(difference).partition(":")[0] for difference in replay(trace).differences] == differences
+    assert len(losses(trace)) == 1
+
+
+def test_an_orphan_is_said_again(save: Callable[..., Any]) -> None:
+    chat = [
+        {"role": "user", "content": "go"},
+        {"role": "tool", "tool_call_id": "zz", "content": "nobody asked"},
+        {"role": "assistant", "content": "done"},
+    ]
+    assert replay(imported(chat, save)).differences == ()
+
+
+def test_a_recording_that_breaks_off_in_the_middle_of_a_step(save: Callable[..., Any]) -> None:
+    asked = {"role": "assistant", "content": None, "tool_calls": [call("a")]}
+    replayed = replay(imported([{"role": "user", "content": "go"}, asked], save))
+    assert (replayed.differences, replayed.trace.outcome.reason) == ((), None)
+    assert len(replayed.remarks) == 1
+
+
+def test_a_role_that_a_script_does_not_know_is_told(save: Callable[..., Any]) -> None:
+    chat = [{"role": "user", "content": "go"}, {"role": "exit", "content": "x"}, {"role": "assistant", "content": "y"}]
+    told = [str(difference) for difference in replay(imported(chat, save)).differences]
+    assert told == ["message 2 (user) is new: 'x'", "message 2 (exit) of the recording is missing: 'x'"]
+
+
+def test_a_trace_without_a_reply_is_a_script_too() -> None:
+    trace = Trace(trace_id="t1", messages=[Message("user", "hello?")], entries=[Entry(maker="user")])
+    data = script_data(trace)
+    assert (data["task"], list(data["turns"][0])) == ("hello?", ["error"])
+    assert [message.text for message in replay(trace).loop.messages] == ["hello?"]
+    assert script_of(Trace(trace_id="t1")).opening == ()
+
+
+def test_half_surrogates_reach_the_file_as_what_can_be_written(add: Tool) -> None:
+    trace = run_of([[ToolCall("c1", "add", {"a": 2, "b": 3, "x": "\ud800"})], "\udfff done"], [add], words="\ud800 go")
+    text, _ = script_text(script_data(trace))
+    assert text.encode()
+    assert replay(parse_script(text, "x.yaml")).messages == ()
+
+
+def test_a_request_that_a_client_shortened_is_followed_leniently() -> None:
+    trace = run_of(["a", "b"], [])
+    trace.steps[0].request = Request.from_dict({"upto": 1, "edits": [{"op": "drop", "message": 0, "by": "client"}]})
+    assert script_data(trace)["replay"]["mode"] == "lenient"
+
+
+# -- whatever comes ------------------------------------------------------------------------------------------------
+
+
+@given(turns(), options(), st.lists(st.sampled_from(PRESSES), max_size=20))
+@settings(max_examples=60, deadline=None)
+def test_every_run_of_the_loop_is_said_again(said: list[Any], chosen: dict[str, Any], presses: list[str]) -> None:
+    trace = walk(said, chosen, presses).loop.trace
+    # Words of a person between two model calls of one step, or as the new task of a budget, are not said by a script.
+    assume(chosen["context"] is None or "start" not in presses)
+    replayed = replay(trace)
+    assert [str(difference) for difference in replayed.differences] == []
+    if script_data(trace)["replay"]["mode"] == "strict":
+        assert not any("replay:" in remark for remark in replayed.remarks)
+
+
+ROLES = st.sampled_from(["system", "user", "assistant", "assistant", "tool", "tool", "ai", "odd"])
+CALLS = st.lists(st.builds(ToolCall, st.sampled_from(["", "a", "b"]), st.sampled_from(["add", "", "b c"])), max_size=3)
+CONTENT = st.sampled_from([None, "", "x", "\ud800", [{"type": "text", "text": "hi"}, {"type": "image_url"}]])
+MESSAGES = st.lists(st.builds(Message, ROLES, CONTENT, CALLS, st.sampled_from([None, "", "a", "b"])), max_size=8)
+
+
+@given(MESSAGES, st.lists(st.tuples(st.integers(0, 8), st.integers(0, 8), st.sampled_from(["a", "", "z"])), max_size=5))
+@settings(max_examples=150, deadline=None)
+def test_no_order_of_messages_brings_it_down(messages: list[Message], pairs: list[tuple[int, int, str]]) -> None:
+    trace = Trace(trace_id="t1", source=Source(kind="import"), messages=messages)
+    trace.entries = [Entry(maker="user") for _ in messages]
+    last = len(messages)
+    for index, (reply, result, call_id) in enumerate(pairs, 1):
+        run = ToolRun(tool_call_id=call_id, name="add", message=result if result < last else None, ok=result % 2 == 0)
+        step = TraceStep(index=index, reply=reply if reply < last else None, tools=[run], usage=Usage(1, 2))
+        step.request = Request(upto=result) if result % 3 else None
+        trace.steps.append(step)
+    try:
+        replayed = replay(parse_script(script_text(script_data(trace))[0], "x.yaml"))
+    except InputError as error:
+        raise AssertionError(error) from error
+    said = [message.text for message in replayed.loop.messages]
+    if said != [message.text.replace("\ud800", "\ufffd") for message in messages]:
+        assert replayed.messages or replayed.remarks
