@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from agent.errors import InputError
 from agent.ids import new_trace_id
 from agent.scripts import Script, parse_script, source
+from agent.tools import Tool
 from traces.keeping import write_new, write_whole
 from traces.trash import Deleted, Trash
 
@@ -46,16 +48,19 @@ class ScriptStore:
 
     Args:
         folder: the data folder.
+        own: tools of one's own, which the scripts may name.
     """
 
-    def __init__(self, folder: Path | str) -> None:
+    def __init__(self, folder: Path | str, own: Iterable[Tool] = ()) -> None:
+        self._own = tuple(own)
         self._data = Path(folder)
         self._folder = self._data / FOLDER
 
     def list(self) -> list[ScriptFile]:
         """All of them, the last changed first."""
         paths = [path for path in self._folder.glob("*.*") if path.suffix in _SUFFIXES and path.is_file()]
-        return sorted(map(_info, paths), key=lambda info: info.changed, reverse=True)
+        infos = [_info(path, self._own) for path in paths]
+        return sorted(infos, key=lambda info: info.changed, reverse=True)
 
     def find(self, id: str) -> Path | None:
         """The file of a script; None where there is none."""
@@ -124,18 +129,19 @@ class ScriptStore:
         return path
 
 
-_known: dict[Path, tuple[tuple[int, int], ScriptFile]] = {}
-"""What was read of each file, under its size and time: a list of hundreds is drawn at every press."""
+_Stamp = tuple[int, int, tuple[str, ...]]
+_known: dict[Path, tuple[_Stamp, ScriptFile]] = {}
+"""What was read of each file, under its size, its time and the tools there were: a list is drawn at every press."""
 
 
-def _info(path: Path) -> ScriptFile:
+def _info(path: Path, own: tuple[Tool, ...]) -> ScriptFile:
     status = path.stat()
-    stamp = (status.st_size, status.st_mtime_ns)
+    stamp = (status.st_size, status.st_mtime_ns, tuple(tool.name for tool in own))
     known = _known.get(path)
     if known is None or known[0] != stamp:
         info = ScriptFile(path.stem, path.stem, "", path, status.st_mtime, status.st_size)
         try:
-            info = _described(info, parse_script(source.text_of(path), path.name))
+            info = _described(info, parse_script(source.text_of(path), path.name, own))
         except InputError as error:
             info = replace(info, problem=str(error))
         known = _known[path] = (stamp, info)

@@ -22,7 +22,7 @@ _KEPT = "script:"
 
 def scripts() -> ScriptStore:
     """The scripts of the data folder."""
-    return ScriptStore(data_folder())
+    return ScriptStore(data_folder(), options().tools)
 
 
 def kept_name(script_id: str) -> str:

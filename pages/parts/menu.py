@@ -15,6 +15,11 @@ _TRACES = ("traces", "list")
 """The two addresses of the Traces page."""
 
 
+def page_settings() -> None:
+    """Name the app. Before anything else, or the browser would fetch the icon of a page from elsewhere for its tab."""
+    st.set_page_config(page_title="Agent Loop Lab", page_icon="🔁", layout="wide", initial_sidebar_state=276)
+
+
 def menu() -> Page:
     """Draw the menu and give the page that the address names."""
     address.note_menu()
@@ -87,6 +92,7 @@ def ensure_menu() -> None:
     language.
     """
     if not address.menu_noted():
+        page_settings()
         menu()
         st.rerun()
 

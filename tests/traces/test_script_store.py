@@ -3,6 +3,7 @@
 import pytest
 
 from agent.errors import InputError
+from agent.tools import tool
 from traces.script_store import ScriptStore
 from traces.store import Store
 
@@ -71,3 +72,15 @@ def test_scripts_are_no_traces(store, tmp_path):
     samples = tmp_path / "none"
     samples.mkdir()
     assert Store(tmp_path, samples=samples).list() == []
+
+
+def test_a_script_may_name_tools_of_ones_own(store, tmp_path):
+    @tool
+    def greet() -> str:
+        """Say hello."""
+        return "hello"
+
+    store.save("tea", "tools: [greet]\nturns: [done]")
+    assert "greet" in store.list()[0].problem
+    assert ScriptStore(tmp_path, [greet]).list()[0].problem == ""
+    assert "greet" in store.list()[0].problem
