@@ -69,13 +69,14 @@ def hear(run: RunState, messages: Sequence[Message], at: str | None = None) -> N
 
 
 def calls_before(run: RunState, pending: PendingCall) -> list[dict[str, Any]]:
-    """The arguments of the calls of the same tool that the run has asked for before this one."""
+    """The arguments of the calls of the same tool before this one, as a person may have edited them."""
     earlier = [tool.arguments for step in run.trace.steps[:-1] for tool in step.tools if tool.name == pending.name]
     for other in run.pending:
         if other is pending:
             break
         if other.name == pending.name:
-            earlier.append(other.call.arguments)
+            edited = other.decision.arguments if other.decision else None
+            earlier.append(other.call.arguments if edited is None else edited)
     return earlier
 
 

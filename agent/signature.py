@@ -45,7 +45,7 @@ class RunContext:
     model_call: int = 0
     """Which model call of the run asked for it, from 0. A scripted tool answers by it."""
     earlier: Callable[[], Sequence[dict[str, Any]]] = tuple
-    """Gives the arguments of the calls of this tool that the run had asked for before this one, in order."""
+    """Gives the arguments of the calls of this tool before this one, in order, edited ones as they were edited."""
 
 
 class CallPlan(NamedTuple):

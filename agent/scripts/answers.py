@@ -52,7 +52,7 @@ class Answers:
         self._by_id: dict[tuple[int, str], _Recorded] = {}
         self._alike: dict[tuple[str, str], list[_Recorded]] = {}
         self.names: set[str] = set()
-        """The tools that some call with an answer names."""
+        """The tools that some call with an answer names, in the words of the call."""
         numbered = [(-1, always)] if always is not None else list(enumerate(turns))
         for number, turn in numbered:
             for branch in branches(turn):
@@ -64,7 +64,8 @@ class Answers:
         self._by_id.setdefault((recorded.turn, call.id), recorded)
         if recorded.canned is not None:
             self.names.add(call.name)
-            self._alike.setdefault((call.name, _key(call.arguments)), []).append(recorded)
+            if call.problem is None:  # what cannot be read is like no other call
+                self._alike.setdefault((call.name, _key(call.arguments)), []).append(recorded)
 
     def find(self, name: str, arguments: Mapping[str, Any], context: RunContext) -> Canned | None:
         """The answer to a call, or None.
@@ -99,7 +100,7 @@ class Answers:
             recorded = self._by_id.get((turn, call.id))
             if recorded is None or recorded.canned is None:
                 continue
-            if (recorded.call.name, recorded.call.text) == (call.name, call.text):
+            if _asks_the_same(recorded.call, call):
                 return self._given(recorded.canned)
         return None
 
@@ -134,6 +135,13 @@ class Answers:
         if wait := canned.took_ms * self._pace:
             time.sleep(wait / 1000)
         return canned.result
+
+
+def _asks_the_same(recorded: ToolCall, call: ToolCall) -> bool:
+    """Whether name and arguments are the same. How arguments that can be read are spelt is lost when a run is saved."""
+    if recorded.problem is None and call.problem is None:
+        return (recorded.name, recorded.arguments) == (call.name, call.arguments)
+    return (recorded.name, recorded.text) == (call.name, call.text)
 
 
 def _key(arguments: Mapping[str, Any]) -> str:

@@ -152,14 +152,13 @@ class Script:
         made = {info.name: info for info in self.made}
         answers = self._answers(pace)
         known = {*toolbox(root), *(tool.name for tool in own)}
-        tools = []
-        for name in dict.fromkeys(names):
-            if name in made and not (real and name in known):
-                info = made[name]
-                tools.append(answers.tool(name, info.description, info.parameters))
-            else:
-                (tool,) = pick([name], root, own)
-                tools.append(tool if real or name not in answers.names else answers.before(tool))
+        there = pick((name for name in names if name not in made or (real and name in known)), root, own)
+        meant = {tool.name for spelt in answers.names if not real and (tool := there.resolve(spelt)) is not None}
+        taken = {tool.name: answers.before(tool) if tool.name in meant else tool for tool in there}
+        tools = (
+            taken.get(name) or answers.tool(name, made[name].description, made[name].parameters)
+            for name in dict.fromkeys(names)
+        )
         return ToolRegistry(tools, otherwise=answers.otherwise)
 
     def _answers(self, pace: float) -> Answers:

@@ -4,6 +4,7 @@ import json
 
 import pytest
 
+from agent.approval import Decision
 from agent.fork import fork
 from agent.loop import Loop
 from agent.messages import ToolCall
@@ -211,3 +212,80 @@ turns:
         (message["tool_call_id"], message["content"][:9]) for message in json.loads(same) if message["role"] == "tool"
     ]
     assert told == [("a", "late"), ("b", '{"error":'), ("c", "soon"), ("d", '{"error":')]
+
+
+def test_a_name_that_the_registry_mends_has_its_written_answer_too():
+    assert answers(
+        played("""
+tools: [add]
+turns:
+  - calls: [{name: functions.add, arguments: {a: 2, b: 3}, result: about five}, {name: add, arguments: {a: 1, b: 1}}]
+  - Done.
+""")
+    ) == ["about five", "2"]
+
+
+def test_what_was_answered_to_arguments_that_cannot_be_read_is_no_answer_to_a_call_without_any():
+    assert answers(
+        played("""
+tools: [noop]
+turns:
+  - calls: [{name: noop, arguments: '{"a', error: cannot be read}]
+  - calls: [{name: noop}]
+  - Done.
+""")
+    ) == ['{"error": "cannot be read", "retryable": true}', "ok"]
+
+
+def test_tools_that_share_a_table_still_share_it():
+    loop = played("""
+tools: [cancel_order, get_order]
+turns:
+  - calls: [{name: cancel_order, arguments: {order_id: A1002}}]
+  - calls: [{name: get_order, arguments: {order_id: A1002}}]
+  - Done.
+""")
+    assert [json.loads(text)["status"] for text in answers(loop)] == ["cancelled", "cancelled"]
+
+
+def decided(loop, decisions):
+    """Run to the end; the person who is asked about calls says this, one after the other, and then to run them."""
+    while loop.phase is not None:
+        for position, pending in enumerate(loop.run.pending if loop.waiting else ()):
+            if pending.decision is None:
+                loop.decide(position, next(decisions, Decision.run()))
+        loop.advance()
+    return answers(loop)
+
+
+def test_an_edited_call_uses_up_the_answer_that_it_got():
+    script = parse_script("""
+tools: [{name: look, results: [{arguments: {id: 2}, result: one}, {arguments: {id: 2}, result: two}]}]
+policy: {ask: [look]}
+turns:
+  - calls: [{name: look, arguments: {id: 1}}, {name: look, arguments: {id: 2}}]
+  - Done.
+""")
+    loop = script.loop()
+    loop.start(script.opening)
+    assert [text.splitlines()[-1] for text in decided(loop, iter([Decision.edit({"id": 2})]))] == ["one", "two"]
+
+
+def test_calls_that_no_tool_can_take_are_answered_after_a_resume_as_well():
+    script = parse_script("""
+tools: [add]
+policy: {ask: [add]}
+turns:
+  - calls:
+      - {name: ghost, arguments: {b: 1, a: 2}, result: boo}
+      - {name: add, arguments: '{"x', result: what?}
+      - {name: add, arguments: {a: 1, b: 1}}
+  - Done.
+""")
+    loop = script.loop()
+    loop.start(script.opening)
+    while not loop.waiting:
+        loop.advance()
+    snapshot = json.loads(json.dumps(loop.snapshot()))
+    again = Loop.resume(snapshot, model=script.make_model(), tools=script.make_tools())
+    assert decided(loop, iter(())) == decided(again, iter(())) == ["boo", "what?", "2"]
