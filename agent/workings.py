@@ -261,10 +261,11 @@ class Workings:
     def _next_words(self) -> Sequence[Message] | None:
         """With what the user goes on after the end of a turn; None where there is nothing more to say.
 
-        A turn that ended before the model was asked, for a budget was used up, would end so for ever.
+        A turn that ended before the model was asked, for a budget was used up, would end so for ever. A stop that came
+        too late for the turn at hand holds for the next.
         """
         run, reason = self.run, self.run.trace.outcome.reason
-        if self._user is None or run.phase is not None or not reason or run.iteration == 0:
+        if self._user is None or run.phase is not None or not reason or run.iteration == 0 or self._stop.is_set():
             return None
         return self._user.next(noting.turns_begun(run), run.counters.model_calls, StopReason(reason))
 

@@ -9,6 +9,7 @@ from agent import FakeModel, Limits, Loop, Message, ModelReply, ToolCall, Usage
 from agent.moments import moments
 from agent.recovery import recover
 from agent.rewind import rewind
+from agent.runner import Runner
 from agent.stops import StopReason
 from agent.toolbox import pick
 
@@ -116,3 +117,24 @@ def test_a_snapshot_between_two_turns_goes_on():
     assert again.more
     list(play(again))
     assert [message.role for message in again.messages] == ROLES
+
+
+def test_a_stop_that_comes_after_the_end_of_a_turn_holds_for_the_next():
+    loop = make()
+    loop.on_event = lambda event: loop.stop() if event.type == "turn.completed" else None
+    loop.start("What is 2+3?")
+    list(play(loop))
+    assert (loop.stop_reason, loop.more) == (StopReason.FINAL, False)
+    assert [message.role for message in loop.messages] == ROLES[:6]
+    loop.extend()
+    assert (loop.phase is not None, loop.stopping) == (True, False)
+
+
+def test_a_runner_that_is_stopped_between_two_turns_stays_there():
+    loop = make()
+    loop.start("What is 2+3?")
+    loop.finish()
+    runner = Runner(loop)
+    runner.stop()
+    assert runner.wait(5)
+    assert len(loop.messages) == 6
