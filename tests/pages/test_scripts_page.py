@@ -210,11 +210,18 @@ def test_what_comes_with_the_project_cannot_be_deleted(visit):
     assert "script-delete" not in {button.key for button in app.button}
 
 
-@pytest.mark.parametrize("script", ["gone-1234", "../../etc/passwd", "x" * 500, "new-0"])
+@pytest.mark.parametrize("script", ["gone-1234", "../../etc/passwd", "x" * 500, "new.0"])
 def test_an_id_of_no_script_is_told(visit, script):
     app = open_script(visit, script)
     assert not app.exception
-    assert script.startswith("new-") or "There is no script" in app.warning[0].value
+    assert script.startswith("new.") or "There is no script" in app.warning[0].value
+
+
+def test_a_kept_script_is_told_from_a_new_one_whatever_its_title(visit, store):
+    script = store.save("New", PLAIN)
+    app = open_script(visit, script)
+    assert "This script can be played." in badges(app)
+    assert "script-delete" in {button.key for button in app.button}
 
 
 def test_a_folder_that_cannot_be_written_is_told_and_the_text_stays(visit, data):
