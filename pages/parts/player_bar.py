@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
+
 import streamlit as st
 
+from agent.errors import AgentError
 from pages.parts import address, address_replay
 from pages.parts.keys import Control, controls, keys_panel
 from pages.parts.player import Press, Reel, Standing, standing
@@ -132,8 +135,15 @@ def _button(press: Press, control: Control, *, enabled: bool) -> None:
 # ---- what a press does. Where the player stands is asked anew: it may have gone on since the page was drawn ----
 
 
+def _reel() -> Reel | None:
+    """The trace at hand; None where it went away meanwhile, which the page says as soon as it is drawn."""
+    with suppress(AgentError, OSError):
+        return named_reel()
+    return None
+
+
 def _pressed(press: Press) -> None:
-    reel = named_reel()
+    reel = _reel()
     if reel is None:
         return
     place = standing(reel).place
@@ -148,7 +158,7 @@ def _slid(key: str) -> None:
 
 
 def _pace_chosen() -> None:
-    reel = named_reel()
+    reel = _reel()
     if reel is None:
         return
     stands = standing(reel)

@@ -269,6 +269,18 @@ def test_a_trace_that_is_not_here_is_told(visit: Visit) -> None:
     assert "Choose a trace" in texts(visit("replay"), "caption")
 
 
+def test_a_trace_that_went_away_while_it_was_shown_is_told_at_the_next_press(
+    visit: Visit, saved: Trace, data: Path
+) -> None:
+    app = replay(visit, saved)
+    (data / f"{saved.trace_id}.json").unlink()
+    for key in ("player-step", "player-play"):
+        app.button(key=key).click()
+    app.run()
+    assert not app.exception
+    assert "This trace cannot be replayed." in texts(app, "error")
+
+
 def test_a_trace_without_a_message_can_be_looked_at(visit: Visit, data: Path) -> None:
     trace = Trace(title="empty")
     write_trace(trace, data)
