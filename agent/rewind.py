@@ -30,10 +30,9 @@ from agent.past import interventions_at, settings_at
 from agent.recorded import result_of, said_about, settle, tool_names
 from agent.request import MessageView
 from agent.state import RunState
-from agent.stops import Stop, StopReason, note_outcomes
+from agent.stops import ANSWERED, Stop, StopReason, note_outcomes
 from agent.trace import Outcome, Request, Trace, TraceStep
 from agent.usage import Usage
-from agent.workings import ANSWERED
 
 
 def rewind(source: Trace | RunState, moment: Moment) -> RunState:

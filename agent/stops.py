@@ -249,6 +249,10 @@ ASK_AGAIN = frozenset(
     )
 )
 """Reasons after which a run that goes on calls the model again; after the others the rules are asked again."""
+ANSWERED = (StopReason.MODEL_ERROR, StopReason.CONTEXT_OVERFLOW)
+"""Failures in which the model was really asked: a call that was stopped, or had no turn, is not counted as one."""
+BY_A_PERSON = (StopReason.STOPPED_BY_USER, StopReason.REJECTED_BY_USER)
+"""Ends that a person wanted."""
 
 
 def note_outcomes(run: RunState, limits: Limits) -> None:

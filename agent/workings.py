@@ -27,7 +27,7 @@ from agent.request import MessageView, PromptSizes
 from agent.settings import Settings
 from agent.speaking import User
 from agent.state import PendingCall, RunState
-from agent.stops import Stop, StopReason, over_budget, rules_under, stop_for
+from agent.stops import ANSWERED, Stop, StopReason, over_budget, rules_under, stop_for
 from agent.striking import Striker
 from agent.tool_result import ToolResult
 from agent.tools import RunContext, ToolRegistry
@@ -310,10 +310,6 @@ class Workings:
         error, self._listener_error = self._listener_error, None
         if error is not None:
             raise error
-
-
-ANSWERED = (StopReason.MODEL_ERROR, StopReason.CONTEXT_OVERFLOW)
-"""Failures in which the model was really asked: a call that was stopped, or had no turn, is not counted as one."""
 
 
 def nobody_was_there(pending: PendingCall) -> Decision:

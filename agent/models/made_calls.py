@@ -7,11 +7,8 @@ from typing import Any, NamedTuple
 
 from agent.events import Phase
 from agent.noting import DETOUR
-from agent.stops import StopReason
+from agent.stops import ANSWERED
 from agent.trace import Request, Trace
-
-_FAILED = (StopReason.MODEL_ERROR, StopReason.CONTEXT_OVERFLOW)
-"""Reasons of an end for which the model was asked and gave no reply."""
 
 
 class ModelCall(NamedTuple):
@@ -75,4 +72,4 @@ def _failed_steps(trace: Trace) -> set[int]:
             reasons[_step_of(note)] = failure[0]
             if note.get("phase") == Phase.PREPARE:
                 never_made.add(_step_of(note))
-    return {step for step, reason in reasons.items() if reason in _FAILED} - never_made
+    return {step for step, reason in reasons.items() if reason in ANSWERED} - never_made

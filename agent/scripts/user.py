@@ -6,9 +6,7 @@ from collections.abc import Sequence
 
 from agent.messages import Message
 from agent.scripts.turns import AnyTurn
-from agent.stops import StopReason
-
-_BY_A_PERSON = (StopReason.STOPPED_BY_USER, StopReason.REJECTED_BY_USER)
+from agent.stops import BY_A_PERSON, StopReason
 
 
 class ScriptedUser:
@@ -32,7 +30,7 @@ class ScriptedUser:
 
         A run that a person ended stays over, and so does one for which there is no further turn.
         """
-        if reason in _BY_A_PERSON or reason is StopReason.SCRIPT_EXHAUSTED:
+        if reason in BY_A_PERSON or reason is StopReason.SCRIPT_EXHAUSTED:
             return None
         if (before := self._before(model_call)) is not None:
             return before
