@@ -45,6 +45,13 @@ def test_imports_go_from_pages_over_traces_to_agent_and_never_back(path: Path) -
     assert not roots & FORBIDDEN[package_of(path)]
 
 
+MAY_IMPORT_YAML = {f"agent/scripts/{name}.py" for name in ("yaml_source", "source")}  # the latter for types alone
+MAY_IMPORT_PYDANTIC = {
+    "agent/signature.py",
+    *(f"agent/scripts/{name}.py" for name in ("strict", "when_fields", "turn_fields", "fields", "checking")),
+}
+
+
 @pytest.mark.parametrize("path", SOURCES, ids=IDS)
 def test_heavy_packages_are_imported_in_one_place(path: Path) -> None:
     names = list(imports_of(path))
@@ -53,6 +60,10 @@ def test_heavy_packages_are_imported_in_one_place(path: Path) -> None:
         assert not any(name.split(".")[0] == "plotly" for name in names)
     if not place.startswith("agent/models/"):
         assert not any(name.split(".")[0] == "openai" for name in names)
+    if place not in MAY_IMPORT_YAML:
+        assert not any(name.split(".")[0] == "yaml" for name in names)
+    if place not in MAY_IMPORT_PYDANTIC:
+        assert not any(name.split(".")[0] in ("pydantic", "pydantic_core") for name in names)
     assert not any(name.startswith("plotly.express") for name in names)
 
 
@@ -79,6 +90,13 @@ def test_files_stay_small(path: Path) -> None:
 def test_importing_agent_loads_nothing_heavy() -> None:
     heavy = "openai, pandas, plotly, streamlit, pydantic, yaml, jsonschema_rs, numpy"
     code = f"import sys, agent; print([m for m in '{heavy}'.split(', ') if m in sys.modules])"
+    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
+
+
+def test_a_json_script_is_read_without_the_library_for_yaml_and_none_needs_that_for_models() -> None:
+    code = "import sys; from agent.scripts import parse_script; parse_script('[\"hello\"]', 'x.json')"
+    code += "; print([m for m in ('yaml', 'openai', 'pandas') if m in sys.modules])"
     done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
 
