@@ -216,6 +216,19 @@ def test_faults_that_changed_a_message_or_a_request_strike_again(add: Tool) -> N
     is_same(loop.trace)
 
 
+def test_results_that_were_never_written_back(add: Tool) -> None:
+    trace = run_of([ASK, ASK, "done"], [add], interventions=[Intervention("omit_results")])
+    assert script_data(trace)["turns"][0]["faults"] == ["results_not_written_back"]
+    is_same(trace)
+
+
+def test_what_was_reported_as_zero_is_not_left_out() -> None:
+    trace = run_of([ModelReply(Message("assistant", "done"), usage=Usage(3, 2, 5, cached_tokens=0))])
+    usage = {"prompt_tokens": 3, "completion_tokens": 2, "total_tokens": 5, "cached_tokens": 0}
+    assert script_data(trace)["turns"][0]["usage"] == usage
+    assert replay(trace).trace.steps[0].usage == trace.steps[0].usage
+
+
 def test_a_fault_of_a_tool_is_its_result(add: Tool) -> None:
     loop = Loop(FakeModel([ASK, "done"]), [add])
     loop.start("go")
@@ -328,7 +341,7 @@ def test_an_import_says_everything_that_stands_between(save: Callable[..., Any])
     assert [message.to_dict() for message in replayed.loop.messages] == [
         message.to_dict() for message in trace.messages
     ]
-    assert replayed.remarks == ("the recording ends before its last calls were answered, and so does the replay",)
+    assert replayed.remarks == ("the recording ends in the middle of a turn, and so does the replay",)
 
 
 def test_ids_that_repeat_and_arguments_that_cannot_be_read(save: Callable[..., Any]) -> None:

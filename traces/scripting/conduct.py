@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from agent.asked import asked_in
-from agent.faults import RESULTS_NOT_WRITTEN_BACK
+from agent.interventions import omit_results
 from agent.limits import Limits
 from agent.models.json_action import KEY as JSON_ACTION
 from agent.models.likeness import options_of
@@ -17,7 +17,7 @@ from agent.settings import Settings
 from agent.stops import StopReason
 from agent.trace import Request, Trace, TraceStep
 from traces.scripting.plan import Plan, runs_of
-from traces.scripting.replies import result_data
+from traces.scripting.replies import result_data, results_left_out_after
 
 _NAME = re.compile(r"[a-zA-Z0-9_-]{1,64}")
 """The names that a tool on offer may have; see :class:`agent.tools.Tool`."""
@@ -169,9 +169,8 @@ def _differs(plan: Plan, step: TraceStep) -> bool:
 
 
 def _made_again(trace: Trace, request: Request) -> bool:
-    struck = any(item.get("kind") == RESULTS_NOT_WRITTEN_BACK for item in trace.interventions)
-    known = (*_BY_THE_LOOP, "omit_results") if struck else _BY_THE_LOOP
-    return all(edit.by in known for edit in request.edits)
+    left_out = [] if results_left_out_after(trace) is None else [omit_results.__name__]
+    return all(edit.by in (*_BY_THE_LOOP, *left_out) for edit in request.edits)
 
 
 def _is_broken(plan: Plan) -> bool:
@@ -180,7 +179,7 @@ def _is_broken(plan: Plan) -> bool:
     if ran_here(trace):
         return False
     last = max((step.reply for step in trace.steps if step.reply is not None), default=0)
-    return bool(violations(trace.messages[:last]))
+    return any(found.kind != "bad_ids" for found in violations(trace.messages[:last]))
 
 
 def _changing(asked: list[Mapping[str, Any]]) -> Iterator[str]:

@@ -41,7 +41,8 @@ def script_data(trace: Trace) -> dict[str, Any]:
         InputError: the trace keeps settings that make no sense.
     """
     plan = plan_of(trace)
-    data: dict[str, Any] = {"title": head(trace.title or trace.task, _LONGEST_TITLE) or trace.trace_id}
+    title = " ".join((trace.title or trace.task).split())
+    data: dict[str, Any] = {"title": head(title, _LONGEST_TITLE) or trace.trace_id}
     if plan.system:
         data["system"] = trace.messages[0].text
     if (task := _task(plan)) is not None:

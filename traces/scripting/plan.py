@@ -16,7 +16,7 @@ from agent.messages import Message
 from agent.models.made_calls import ModelCall, model_calls
 from agent.models.replies import visible_text
 from agent.noting import DETOUR, NUDGE
-from agent.stops import StopReason
+from agent.stops import ASK_AGAIN, StopReason
 from agent.trace import ToolRun, Trace, TraceStep
 
 _UNANSWERED = (StopReason.MODEL_ERROR, StopReason.CONTEXT_OVERFLOW)
@@ -57,7 +57,7 @@ class Plan:
     def whole(self) -> bool:
         """Whether a replay gives the same message list; a last reply whose calls were never answered does no harm."""
         count = len(self.trace.messages)
-        return self.written[:count] == list(range(count)) and not any(self.written[count:])
+        return self.written[:count] == list(range(count)) and all(at is None for at in self.written[count:])
 
     def steps_of_turns(self) -> list[int]:
         """How many steps there are between two ends of the loop.
@@ -185,9 +185,10 @@ class _Planner:
         return not told and not visible_text(message)
 
     def _went_on(self, last: ModelCall) -> bool:
-        """Whether the run ended after its last model call, and then went on and found no answer."""
-        asked = self._trace.outcome.reason == StopReason.SCRIPT_EXHAUSTED
-        return asked and any(step >= last.step for step in self._ends)
+        """Whether the run ended after its last model call, and went on to ask once more, but got no answer."""
+        ended = [reason for step, reason in self._ends.items() if step >= last.step]
+        exhausted = self._trace.outcome.reason == StopReason.SCRIPT_EXHAUSTED
+        return bool(ended) and (exhausted or not ASK_AGAIN.isdisjoint(map(str, ended)))
 
     def _noted_ends(self, previous: ModelCall | None, call: ModelCall | None) -> list[str | None]:
         """Why the run ended between two calls, where it went on later; a person may have ended it."""

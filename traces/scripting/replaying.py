@@ -24,7 +24,7 @@ class Replayed:
 
     script: Script
     loop: Loop
-    """The run. It has not ended where the recording breaks off before the calls of its last reply were answered."""
+    """The run. It has not ended where the recording breaks off in the middle of a turn."""
     messages: tuple[Difference, ...] = ()
     """Where the message list is not the recorded one, calls and results included."""
     outcome: tuple[Difference, ...] = ()
@@ -97,7 +97,7 @@ def _says_how_it_ended(recorded: Recording) -> bool:
 def _remarks(script: Script, recorded: Recording, loop: Loop) -> Iterator[str]:
     now = loop.trace.outcome
     if now.reason is None:
-        yield "the recording ends before its last calls were answered, and so does the replay"
+        yield "the recording ends in the middle of a turn, and so does the replay"
     elif recorded.reason in _BY_A_PERSON:
         yield f"a person ended the recorded run ({recorded.reason}); the replay ended with {now.reason}"
     elif now.reason == StopReason.SCRIPT_EXHAUSTED and not _says_how_it_ended(recorded):

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from agent import faults, jsontext
+from agent.interventions import omit_results
 from agent.messages import Message, ToolCall
 from agent.models.json_action import KEY as JSON_ACTION
 from agent.models.json_action import PARSE_FAILED
@@ -16,6 +17,7 @@ from agent.models.replies import read_message
 from agent.stops import StopReason
 from agent.tool_result import error_in
 from agent.trace import ToolRun, Trace, TraceStep
+from agent.usage import Usage
 from traces.scripting.plan import UNMADE, runs_of
 
 ENDS_HERE = "the recording ends here: what the model answered is not in it"
@@ -158,8 +160,7 @@ def _numbers(step: TraceStep, message: Message) -> Iterator[tuple[str, Any]]:
     usual = "tool_calls" if message.tool_calls else "stop"
     if step.finish_reason and step.finish_reason != usual:
         yield "finish_reason", step.finish_reason
-    usage = {key: value for key, value in (step.usage.to_dict() if step.usage else {}).items() if value}
-    if usage:
+    if usage := _usage(step.usage):
         yield "usage", usage
     for name in ("latency_ms", "first_token_ms"):
         if (ms := _milliseconds(getattr(step, name))) is not None:
@@ -170,6 +171,12 @@ def _numbers(step: TraceStep, message: Message) -> Iterator[tuple[str, Any]]:
         yield "cost", step.cost
     if warnings := [words for words in step.warnings if not words.startswith(_OWN_WARNINGS)]:
         yield "warnings", warnings
+
+
+def _usage(usage: Usage | None) -> dict[str, Any]:
+    """What was reported; 0 is a report, and None is none."""
+    known = {} if usage is None else usage.to_dict()
+    return {key: value for key, value in known.items() if value is not None and value is not False}
 
 
 def _is_number(value: Any) -> bool:
@@ -186,19 +193,28 @@ def _faults(trace: Trace, number: int) -> dict[str, Any]:
 
     All others left their mark on a reply or a result, which is taken as it is.
     """
-    kinds = [
-        str(item.get("kind"))
-        for item in trace.interventions
-        if (item.get("kind") == faults.WRONG_CALL_ID and item.get("step") == number)
-        or (item.get("kind") == faults.RESULTS_NOT_WRITTEN_BACK and item.get("step") == number + 1)
-    ]
+    wrong = any((item.get("kind"), item.get("step")) == (faults.WRONG_CALL_ID, number) for item in trace.interventions)
+    kinds = [faults.WRONG_CALL_ID] if wrong else []
+    if number == results_left_out_after(trace):
+        kinds.append(faults.RESULTS_NOT_WRITTEN_BACK)
     return {"faults": kinds} if kinds else {}
+
+
+def results_left_out_after(trace: Trace) -> int | None:
+    """The number of the step after which requests held no results any more; None where they always did.
+
+    The first request holds none in any case.
+    """
+    for item in trace.interventions:
+        if item.get("kind") in (faults.RESULTS_NOT_WRITTEN_BACK, omit_results.__name__):
+            return max(1, (item.get("step") or 1) - 1)
+    return None
 
 
 def _summary(note: Mapping[str, Any]) -> dict[str, Any]:
     data: dict[str, Any] = {"text": str(note.get("text") or "")}
     usage = note.get("usage")
-    if isinstance(usage, Mapping) and (known := {key: value for key, value in usage.items() if value}):
+    if isinstance(usage, Mapping) and (known := _usage(Usage.from_dict(usage))):
         data["usage"] = known
     if (ms := _milliseconds(note.get("latency_ms"))) is not None:
         data["latency_ms"] = ms
