@@ -220,3 +220,11 @@ def test_a_test_is_a_zip_of_two_files_and_cannot_be_printed(
         assert {name: archive.read(name) for name in archive.namelist()} == files(trace)
     assert main(["convert", str(saved), "--to", "pytest", "--out", "-"]) == 2
     assert "writes two files" in capsys.readouterr().err
+
+
+def test_a_test_goes_into_a_folder_that_is_made_for_it_or_under_a_name_of_its_own(saved: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "new" / "tests"
+    assert main(["convert", str(saved), "--to", "pytest", "--out", str(folder)]) == 0
+    assert sorted(path.suffix for path in folder.iterdir()) == [".json", ".py"]
+    assert main(["convert", str(saved), "--to", "pytest", "--out", str(folder / "test_mine.py")]) == 0
+    assert (folder / "test_mine.json").is_file() and (folder / "test_mine.py").is_file()

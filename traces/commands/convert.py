@@ -121,10 +121,20 @@ def _files(exported: Exported, options: Namespace) -> Iterator[Exported]:
     if options.to == regression.NAME:
         if options.out == _STDOUT:
             raise InputError(f"--to {regression.NAME} writes two files: name a folder, or the file of the test")
+        _make_folder(options.out)
         with zipfile.ZipFile(io.BytesIO(exported.data)) as archive:
             yield from (replace(exported, data=archive.read(name), name=name) for name in archive.namelist())
     else:
         yield exported
+
+
+def _make_folder(out: str | None) -> None:
+    """What is not the name of a test's file is the folder for it and its script."""
+    if out and not out.endswith(".py"):
+        try:
+            Path(out).mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise InputError(f"the folder {out} cannot be made: {error.strerror}") from error
 
 
 def _replayed(exported: Exported) -> Iterator[str]:
