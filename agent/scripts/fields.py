@@ -13,9 +13,11 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, get_type_hints
 from pydantic import AfterValidator, Field, create_model, model_validator
 
 from agent.errors import InputError
+from agent.interventions import KINDS, Intervention
 from agent.limits import Limits
 from agent.scripts.strict import Misplaced, Strict, found, short_for
 from agent.scripts.turn_fields import AnyTool, CallFields, RuleFields, Said, SaidFields, TurnFields, check_choice
+from agent.toolbox import nearest
 
 if TYPE_CHECKING:
     from agent.models.recording import Recording
@@ -79,6 +81,23 @@ class ContextFields(Strict):
     summarise: bool = True
 
 
+class InterventionFields(Strict):
+    """A change to what the model is given, in every request."""
+
+    kind: str
+    params: dict[str, Any] = {}
+
+    @model_validator(mode="after")
+    def _is_one(self) -> InterventionFields:
+        if self.kind not in KINDS:
+            raise Misplaced(["kind"], f"there is no intervention {self.kind!r}{nearest(self.kind, KINDS)}")
+        try:
+            Intervention(self.kind, dict(self.params))
+        except InputError as error:
+            raise Misplaced(["params"], str(error)) from error
+        return self
+
+
 def _recording(data: Any) -> Recording | None:
     if data is None:
         return None
@@ -132,6 +151,8 @@ class ScriptFields(Strict):
     parallel: bool = True
     protocol: Literal["native", "json_action"] = "native"
     evidence: list[EvidenceFields] = []
+    interventions: list[Annotated[InterventionFields, short_for("kind")]] = []
+    """Changes to every request; see :data:`agent.interventions.KINDS`."""
     options: dict[str, Any] = {}
     """How the model is asked, as far as a request shows it."""
     recorded: Annotated[Any, AfterValidator(_recording)] = None

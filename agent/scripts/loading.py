@@ -13,6 +13,7 @@ from agent.context import ContextBudget
 from agent.errors import InputError, ModelError
 from agent.evidence import AnswerContains, Check, ToolSucceeded
 from agent.faults import Fault
+from agent.interventions import Intervention
 from agent.limits import Limits
 from agent.messages import Message, ToolCall
 from agent.models.base import ModelReply
@@ -92,6 +93,7 @@ def parse_script(text: str, name: str = "script.yaml", own: Iterable[Tool] = ())
         parallel=checked.parallel,
         protocol=checked.protocol,
         evidence=tuple(_check(evidence) for evidence in checked.evidence),
+        interventions=tuple(Intervention(item.kind, item.params) for item in checked.interventions),
         options=checked.options,
         recorded=checked.recorded,
         replay=checked.replay.mode if checked.replay else "strict",

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from agent.context import ContextBudget
 from agent.evidence import Check
+from agent.interventions import Intervention
 from agent.limits import Limits
 from agent.loop import Loop
 from agent.messages import Message
@@ -70,6 +71,8 @@ class Script:
     parallel: bool = True
     protocol: Literal["native", "json_action"] = "native"
     evidence: tuple[Check, ...] = ()
+    interventions: tuple[Intervention, ...] = ()
+    """Changes to what the model is given."""
     options: Mapping[str, Any] = field(default_factory=dict)
     """How the model is asked, as far as a request shows it."""
     recorded: Recording | None = None
@@ -201,6 +204,7 @@ class Script:
             "context": self.context,
             "parallel": self.parallel,
             "evidence": self.evidence,
+            "interventions": self.interventions,
             "user": self.make_user(),
             "title": self.title,
         }

@@ -239,11 +239,12 @@ def test_a_fault_of_a_tool_is_its_result(add: Tool) -> None:
 
 
 def test_requests_that_were_changed_from_outside_are_not_followed_strictly(add: Tool) -> None:
-    trace = run_of([ASK, "done"], [add], interventions=[Intervention("blank_results")])
+    trace = run_of([ASK, ASK, "done"], [add], interventions=[Intervention("blank_results")])
+    trace.steps[1].request = Request(upto=3)  # as in a fork that switched it on after step 2
     assert script_data(trace)["replay"] == {"mode": "lenient"}
     replayed = replay(trace)
     assert replayed.differences == ()
-    assert any("the request of step 2 is not the recorded one" in remark for remark in replayed.remarks)
+    assert any("the request of step 3 is not the recorded one" in remark for remark in replayed.remarks)
 
 
 def test_json_actions_are_said_in_the_words_of_the_model(add: Tool) -> None:
@@ -485,3 +486,16 @@ def test_no_order_of_messages_brings_it_down(messages: list[Message], pairs: lis
     said = [message.text for message in replayed.loop.messages]
     if said != [message.text.replace("\ud800", "\ufffd") for message in messages]:
         assert replayed.messages or replayed.remarks
+
+
+@pytest.mark.parametrize("kind", ["blank_results", "drop_pairs"])
+def test_a_run_under_an_intervention_is_followed_strictly(add: Tool, kind: str) -> None:
+    model = FakeModel([[ToolCall("c1", "add", {"a": 2, "b": 3})], "It is 5."])
+    loop = Loop(model, [add], interventions=[Intervention(kind)])
+    loop.start("What is 2+3?")
+    loop.finish()
+    data = script_data(loop.trace)
+    assert data["interventions"] == [{"kind": kind, "params": {}}]
+    assert data["replay"] == {"mode": "strict"}
+    assert not replay(loop.trace).differences
+    assert not replay(loop.trace).remarks

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from agent.asked import asked_in
-from agent.interventions import omit_results
+from agent.interventions import Intervention, omit_results
 from agent.limits import Limits
 from agent.models.json_action import KEY as JSON_ACTION
 from agent.models.likeness import options_of
@@ -55,6 +55,8 @@ def settings_data(plan: Plan) -> dict[str, Any]:
         data["context"] = {key: value for key, value in own.context.to_dict().items() if value is not None}
     if not own.parallel:
         data["parallel"] = False
+    if changes := _throughout(trace):
+        data["interventions"] = [{"kind": change.kind, "params": change.params} for change in changes]
     return data | ({"protocol": JSON_ACTION} if speaks_json_action(trace) else {})
 
 
@@ -154,23 +156,42 @@ def replay_data(plan: Plan, recorded: Mapping[str, Any]) -> dict[str, Any]:
     Strictly, where the loop makes the recorded requests again. It cannot where a client kept back part of the history,
     or where the messages of a file stand in an order in which no loop writes them.
     """
-    strict = plan.whole and not any(_differs(plan, step) for step in plan.trace.steps) and not _is_broken(plan)
+    again = _made_again(plan.trace)
+    strict = plan.whole and not any(_differs(again, step) for step in plan.trace.steps) and not _is_broken(plan)
     data: dict[str, Any] = {"mode": "strict" if strict else "lenient"}
     ignored = list(_changing(recorded.get("asked") or []))
     return data | ({"ignore": ignored} if ignored else {})
 
 
-def _differs(plan: Plan, step: TraceStep) -> bool:
-    """Whether the request of a step is one that a replay does not make."""
+def _differs(again: set[str], step: TraceStep) -> bool:
+    """Whether the request of a step is one that a replay does not make: it was changed by something else than these."""
     request = step.request
     if request is None or step.reply is None:
         return False
-    return request.upto != step.reply or not _made_again(plan.trace, request)
+    return request.upto != step.reply or any(edit.by not in again for edit in request.edits)
 
 
-def _made_again(trace: Trace, request: Request) -> bool:
+def _made_again(trace: Trace) -> set[str]:
+    """Who changes requests in a replay as in the recorded run."""
     left_out = [] if results_left_out_after(trace) is None else [omit_results.__name__]
-    return all(edit.by in (*_BY_THE_LOOP, *left_out) for edit in request.edits)
+    return {*_BY_THE_LOOP, *left_out, *(change.kind for change in _throughout(trace))}
+
+
+def _throughout(trace: Trace) -> list[Intervention]:
+    """The interventions under which every request of the run was made.
+
+    One that came later, as in a fork, is none of them. Results that were left out are written down as a fault.
+    """
+    if not ran_here(trace):
+        return []
+    own = [item for item in Settings.from_config(trace.config).interventions if item.kind != omit_results.__name__]
+    return [item for item in own if all(_holds(trace, item, step.request) for step in trace.steps if step.request)]
+
+
+def _holds(trace: Trace, change: Intervention, request: Request) -> bool:
+    """Whether a request was changed as this intervention would have changed it."""
+    made = [edit.to_dict() for edit in request.edits if edit.by == change.kind]
+    return made == [edit.to_dict() for edit in change.edits(trace.messages[: request.upto])]
 
 
 def _is_broken(plan: Plan) -> bool:
