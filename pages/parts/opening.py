@@ -165,12 +165,9 @@ def _make(run_id: str, setup: Setup) -> OpenRun:
 
 
 def _guarded(limits: Limits, script: Script | None, guards: bool) -> Limits:
-    """These limits with the guards on, by the script's numbers where it has its own, or off."""
+    """These limits with the guards on, just those that the script names where it names any, or off."""
     if not guards:
         return replace(limits, repeated_calls=None, failing_steps=None)
-    own, usual = script.limits if script is not None else Limits(), Limits.guarded()
-    return replace(
-        limits,
-        repeated_calls=own.repeated_calls or usual.repeated_calls,
-        failing_steps=own.failing_steps or usual.failing_steps,
-    )
+    own = script.limits if script is not None else Limits()
+    some = own if own.repeated_calls or own.failing_steps else Limits.guarded()
+    return replace(limits, repeated_calls=some.repeated_calls, failing_steps=some.failing_steps)

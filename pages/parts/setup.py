@@ -13,7 +13,7 @@ from agent.limits import HARD_CAP
 from agent.models import json_action
 from agent.models.openai_chat import OPENAI_URL
 from agent.scripts import Script
-from pages.parts.chosen_script import find_script
+from pages.parts.chosen_script import find_script, kept_id
 from pages.parts.offered import gone
 from pages.parts.words import t
 
@@ -215,10 +215,11 @@ def most_steps(scenario: str) -> int:
 
 
 def default_guards(scenario: str) -> bool:
-    """Whether the guards are on at first: a recording keeps its own limits, as it goes its own way."""
-    if scenario == OWN_TASK or (script := find_script(scenario)).recorded is None:
+    """Whether the guards are on at first. A kept script has those that it names, so that it runs as its preview does."""
+    if kept_id(scenario) is None:
         return True
-    return bool(script.limits.repeated_calls or script.limits.failing_steps)
+    limits = find_script(scenario).limits
+    return bool(limits.repeated_calls or limits.failing_steps)
 
 
 def default_tools(scenario: str) -> tuple[str, ...]:

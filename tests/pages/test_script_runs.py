@@ -87,3 +87,20 @@ def test_a_run_whose_script_is_gone_says_so(visit: Visit, press: Press, keep: Ke
     assert "The script of this run is not here any more" in shown(again)
     steps = len(again.dataframe[0].value)
     assert len(press(again, "step").dataframe[0].value) == steps
+
+
+@pytest.mark.parametrize(
+    ("limits", "stop"),
+    [
+        ("{}", "final"),
+        ("{repeated_calls: 4}", "repeated_call"),
+        ("{failing_steps: 3}", "final"),
+    ],
+)
+def test_a_kept_script_has_the_limits_that_it_names_and_no_others(
+    visit: Visit, press: Press, keep: Keep, limits: str, stop: str
+) -> None:
+    text = f"limits: {limits}\ntools: [noop]\nturns:\n  - {{calls: [{{name: noop}}], repeat: 5}}\n  - Done.\n"
+    press(visit(scenario=keep(text)), "continue")
+    (run,) = registry().listed()
+    assert run.loop.trace.outcome.reason == stop
