@@ -215,7 +215,7 @@ def most_steps(scenario: str) -> int:
 
 
 def default_guards(scenario: str) -> bool:
-    """Whether the guards are on at first. A kept script has those that it names, so that it runs as its preview does."""
+    """Whether the guards are on at first: a kept script has those that it names, as in its preview."""
     if kept_id(scenario) is None:
         return True
     limits = find_script(scenario).limits
