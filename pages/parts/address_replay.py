@@ -29,7 +29,10 @@ _TEMPO = "tempo"
 _CUT = "cut"
 _USUAL = "1s"
 _ENDED = "replay-ended"
-_SLIDER = "replay-slider"
+_SLIDERS = "replay-slider"
+_COUNT = "replay-slider-count"
+_KEPT = 8
+"""Sliders whose last value is known."""
 _CONTINUED = "replay-continued"
 _STALE_S = 10.0
 _DIGITS = 15
@@ -88,24 +91,28 @@ def look(moment: int) -> None:
     _change(moment)
 
 
-def slide(moment: int) -> None:
-    """The slider was moved to this moment: rest there from now on."""
-    number, _ = st.session_state.get(_SLIDER, (0, None))
-    st.session_state[_SLIDER] = (number, moment)
-    _change(moment)
-
-
 def slider_key(moment: int) -> str:
-    """The key of the slider that shows this moment: a new one wherever anything else than the slider led there.
+    """The key of the slider that shows this moment: a new one wherever anything else than the slider led there."""
+    sliders: dict[str, int] = st.session_state.setdefault(_SLIDERS, {})
+    if sliders and list(sliders.values())[-1] == moment:
+        return list(sliders)[-1]
+    for key in list(sliders)[:-_KEPT]:
+        del sliders[key]
+    number = st.session_state[_COUNT] = st.session_state.get(_COUNT, 0) + 1
+    sliders[key := f"{_SLIDERS}-{number}"] = moment
+    return key
 
-    The browser tells the values of all widgets with every press, also one that it has not yet been told is another one
-    now. Under the same key that would be taken for a wish to go back there.
+
+def slide(key: str, moment: int) -> None:
+    """The slider of this key says that it was moved to a moment: rest there from now on.
+
+    The browser tells the values of all sliders that it still has, also of one whose place another one took meanwhile.
+    What such a one showed already is no wish of a person to go back there.
     """
-    number, shown = st.session_state.get(_SLIDER, (0, moment))
-    if shown != moment:
-        number += 1
-    st.session_state[_SLIDER] = (number, moment)
-    return f"{_SLIDER}-{number}"
+    sliders: dict[str, int] = st.session_state.get(_SLIDERS, {})
+    if sliders.get(key, moment) != moment:
+        sliders[key] = moment
+        _change(moment)
 
 
 def rest(moment: int) -> None:

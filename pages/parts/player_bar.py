@@ -154,7 +154,7 @@ def _pressed(press: Press) -> None:
 
 
 def _slid(key: str) -> None:
-    address_replay.slide(int(address.setting(key, 1)) - 1)
+    address_replay.slide(key, int(address.setting(key, 1)) - 1)
 
 
 def _pace_chosen() -> None:

@@ -149,7 +149,7 @@ def continued(trace: Trace, moment: Moment, setup: Setup) -> OpenRun:
     if script is not None and "max_steps" not in trace.config:
         names = ("max_steps", "limits", "policy", "context", "parallel")
         options = {name: getattr(script, name) for name in names}
-    before = Settings.from_config({**snapshot["trace"]["config"]}) if not options else Settings(**options)
+    before = Settings.from_config(snapshot["trace"]["config"]) if not options else Settings(**options)
     if setup.live:
         steps = len(snapshot["trace"]["steps"]) - snapshot["counters"]["turn_start"]
         options["max_steps"] = max(before.max_steps or HARD_CAP, steps + OWN_STEPS)

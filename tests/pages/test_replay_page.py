@@ -152,6 +152,26 @@ def test_the_slider_leads_to_any_moment(visit: Visit, saved: Trace) -> None:
     assert (place(app), app.slider[0].key != key) == (5, True)
 
 
+def stale_slider() -> None:
+    """A page on which the browser still tells the value of a slider that is gone, then that of a moved one."""
+    import streamlit as st
+
+    from pages.parts import address_replay
+
+    gone = address_replay.slider_key(3)
+    address_replay.look(4)
+    here = address_replay.slider_key(4)
+    address_replay.slide(gone, 3)
+    st.text(st.query_params["at"])
+    address_replay.slide(here, 6)
+    st.text(st.query_params["at"])
+
+
+def test_what_a_slider_showed_that_is_gone_leads_nowhere() -> None:
+    app = AppTest.from_function(stale_slider).run()
+    assert [each.value for each in app.text] == ["5", "7"]
+
+
 def test_a_link_to_a_moment_that_is_not_there_shows_the_last(visit: Visit, saved: Trace) -> None:
     count = len(moments(saved))
     assert place(replay(visit, saved, at="999")) == count
