@@ -12,6 +12,7 @@ from __future__ import annotations
 import os
 import queue
 import shutil
+import signal
 import subprocess
 import sys
 import threading
@@ -24,6 +25,10 @@ PYTHON = HOME / "bin" / "python"
 BROWSER = ROOT / "tests" / "browser"
 AT_A_TIME = 3
 """Parts that run beside each other: one more than the processors, since a browser also waits."""
+SHARES = 4
+"""Parts of the tests in the browser. Each starts one browser, which parses the scripts of the page once."""
+FEW = 5
+"""Folders of so few files of tests run together with others."""
 NO_TESTS = 5
 """The exit code of pytest where all tests of a part need something that is not there."""
 SOURCES = ("app.py", "agent", "traces", "pages", "tests")
@@ -31,6 +36,7 @@ SOURCES = ("app.py", "agent", "traces", "pages", "tests")
 
 def main(arguments: Sequence[str]) -> int:
     """Do it all; gives the exit code."""
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background job ignores it, and so would tests
     if "--fresh" in arguments:
         shutil.rmtree(HOME, ignore_errors=True)
     more = [argument for argument in arguments if argument != "--fresh"]
@@ -55,9 +61,9 @@ def everything() -> int:
     about the app by that.
     """
     waiting: queue.SimpleQueue[tuple[str, ...]] = queue.SimpleQueue()
+    for part in parts():  # what failed is remembered for each part by itself: they end at the same time
+        waiting.put(("pytest", "-o", f"cache_dir=.pytest_cache/{Path(part[0]).stem}", *part))
     waiting.put(("mypy",))
-    for path in parts():  # what failed is remembered for each part by itself: they end at the same time
-        waiting.put(("pytest", "-o", f"cache_dir=.pytest_cache/{Path(path).stem}", path))
     failed: list[tuple[tuple[str, ...], int]] = []
     printing = threading.Lock()
 
@@ -82,18 +88,27 @@ def everything() -> int:
         worker.join()
     code = 0
     for part, part_code in failed:
-        again = "browser" in part[-1]
+        again = part[-1].startswith(str(BROWSER.relative_to(ROOT)))
         code = code or (module(*part, "--last-failed") if again else part_code)
     return code
 
 
-def parts() -> list[str]:
-    """Folders of tests, and each file of those in the browser, so that the long ones begin first."""
-    folders = [path for path in (ROOT / "tests").iterdir() if path != BROWSER and any(path.rglob("test_*.py"))]
-    files = [*(ROOT / "tests").glob("test_*.py"), *BROWSER.glob("test_*.py")]
-    largest = sorted(files, key=lambda path: -path.stat().st_size)
-    longest = sorted(folders, key=lambda path: -len(list(path.rglob("test_*.py"))))
-    return [str(path.relative_to(ROOT)) for path in (*longest, *largest)]
+def parts() -> list[list[str]]:
+    """Shares of the files in the browser, each folder of tests, and what is quick: the long ones begin first."""
+    shares: list[list[Path]] = [[] for _ in range(SHARES)]
+    for path in sorted(BROWSER.glob("test_*.py"), key=size, reverse=True):
+        min(shares, key=lambda share: sum(map(size, share))).append(path)
+    tests = [path for path in (ROOT / "tests").iterdir() if path != BROWSER]
+    folders = {path: len(list(path.rglob("test_*.py"))) for path in tests if path.is_dir()}
+    large = sorted((path for path in folders if folders[path] > FEW), key=lambda path: -folders[path])
+    small = [path for path in folders if 0 < folders[path] <= FEW]
+    quick = [*small, *(ROOT / "tests").glob("test_*.py")]
+    return [[str(path.relative_to(ROOT)) for path in part] for part in (*shares, *([path] for path in large), quick)]
+
+
+def size(path: Path) -> int:
+    """How long a file of tests is, which tells about how long it takes."""
+    return path.stat().st_size
 
 
 def install() -> None:

@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import BrowserContext, Locator, Page, expect
+from playwright.sync_api import Browser, BrowserContext, Locator, Page, expect
 from playwright.sync_api import TimeoutError as NoAnswer
 
 from pages.parts.message_table import ROW_PX
@@ -34,10 +34,15 @@ CHROMIUM_FLAGS = [
     "--disable-background-networking",
     "--disable-component-update",
     "--disable-sync",
+    "--process-per-site",
 ]
+"""The last one keeps the scripts that a page has compiled for the next page: they cost more than most tests."""
 
 ALL_TRACES = re.compile("All traces|全部轨迹")
 """The button that only an open trace has."""
+
+OPEN_MS = 60_000
+"""Longest wait, in ms, for the whole page: the first one of a server and a browser has all to load and to parse."""
 
 ANSWER_MS = 1_500
 """Longest wait, in ms, for the page to begin to be drawn after a press: what a press that does nothing costs a test."""
@@ -49,6 +54,9 @@ new MutationObserver(changes => {
 }).observe(document, {subtree: true, attributeFilter: ["data-test-script-state"]});
 """
 
+TWO_FRAMES = "new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))"
+"""What was heard before the first of two frames is drawn in the second."""
+
 expect.set_options(timeout=15_000)
 
 
@@ -59,9 +67,30 @@ def browser_type_launch_args() -> dict[str, Any]:
     return {"executable_path": path, "args": CHROMIUM_FLAGS}
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def browser_context_args() -> dict[str, Any]:
     return {"viewport": {"width": 1280, "height": 720}, "locale": "en-GB"}
+
+
+@pytest.fixture(scope="session")
+def kept_page(browser: Browser, browser_context_args: dict[str, Any], app: str) -> Iterator[Page]:
+    """A page of the app's site that stays open, so that its process and its cache stay too."""
+    context = browser.new_context(**browser_context_args)
+    page = context.new_page()
+    page.goto(f"{app}/_stcore/health")
+    yield page
+    context.close()
+
+
+@pytest.fixture
+def context(kept_page: Page) -> Iterator[BrowserContext]:
+    """One context for all tests; what a test has opened or stored in it is gone for the next one."""
+    yield kept_page.context
+    for page in kept_page.context.pages:
+        if page is not kept_page:
+            page.close()
+    kept_page.context.clear_cookies()
+    kept_page.evaluate("localStorage.clear()")
 
 
 @pytest.fixture(scope="session")
@@ -71,11 +100,15 @@ def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="session")
 def serve(data: Path) -> Callable[..., Any]:
-    """Start the app; as a context manager, so that a test can also kill a server of its own."""
+    """Start the app; as a context manager, so that a test can also kill a server of its own.
+
+    Started again in the same way it is at the same address, as for a person, and the browser has its scripts already.
+    """
+    ports: dict[tuple[object, ...], int] = {}
 
     @contextmanager
     def start(folder: Path = data, options: Sequence[str] = ()) -> Iterator[Server]:
-        port = _free_port()
+        port = ports.setdefault((folder, *options), _free_port())
         command = [sys.executable, "-m", "streamlit", "run", str(ROOT / "app.py"), "--server.port", str(port)]
         command += ["--", *options] if options else []
         unset = ("OPENAI_API_KEY", "OPENAI_BASE_URL", "OPENAI_MODEL")
@@ -134,9 +167,15 @@ class Lab:
         self.page.goto(url)
         return self.drawn()
 
+    def leave(self) -> str:
+        """Go away from the app, which then hears nothing more of this tab; gives the address that was shown."""
+        address = self.page.url
+        self.page.goto("about:blank")
+        return address
+
     def drawn(self) -> Lab:
         """Wait until the whole page was drawn for the first time; the switch of languages comes last."""
-        expect(self.page.get_by_text("中文")).to_be_visible()
+        expect(self.page.get_by_text("中文")).to_be_visible(timeout=OPEN_MS)
         self.settled()
         return self
 
@@ -201,7 +240,7 @@ class Lab:
         place = {"x": 420, "y": ROW_PX * row + ROW_PX // 2}
         grid.hover(position={"x": 420, "y": place["y"] - 4})  # the table takes clicks only where it saw the mouse come
         grid.hover(position=place)
-        self.page.wait_for_timeout(50)
+        self.page.evaluate(TWO_FRAMES)
         with self.answered():
             grid.click(position=place)
 

@@ -105,6 +105,8 @@ def test_the_list_is_the_same_in_two_tabs_and_after_a_restart(
         lab.page.get_by_role("button", name="Remove").first.click()
         expect(other.page.get_by_text("Breakpoints: 1")).to_be_visible()
         server.process.kill()
+        lab.leave()
+        other.leave()
     with serve(tmp_path) as server:
         lab.open(f"{server.url}/?{query}")
         unfolded(lab, 1)

@@ -13,6 +13,7 @@ from playwright.sync_api import Browser, Locator, expect
 from agent import Message, ToolCall, Trace
 from agent.trace import ToolRun, TraceStep
 from agent.usage import Usage
+from tests.browser.conftest import TWO_FRAMES
 
 pytestmark = pytest.mark.browser
 
@@ -50,13 +51,20 @@ def drop(lab: Any, content: bytes, name: str = "tour.json") -> None:
 
 
 def click_bar(lab: Any, figure: Locator, number: int) -> None:
-    """Click the bar at this place (from 1) of a chart."""
+    """Click the bar at this place (from 1) of a chart, once the chart answers to the mouse there."""
     bar = figure.locator(".trace.bars").first.locator(".point").nth(number - 1)
     expect(bar).to_be_attached()
     figure.scroll_into_view_if_needed()
-    with lab.answered():
+    lab.settled()
+    for _ in range(30):  # a chart takes its width a moment after it is drawn, and its bars move
         box = bar.bounding_box()
-        lab.page.mouse.click(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+        lab.page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+        lab.page.evaluate(TWO_FRAMES)
+        if figure.locator(".hovertext").count() and bar.bounding_box() == box:
+            break
+    with lab.answered():
+        lab.page.mouse.down()
+        lab.page.mouse.up()
 
 
 def shown(lab: Any, number: int) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -54,6 +53,7 @@ class Killable:
     def __init__(self, serve: Callable[..., Any], folder: Path, lab: Any) -> None:
         self.folder, self.lab, self._serve = folder, lab, serve
         self.server: Any = None
+        self.address = ""
         (folder / "mine.py").write_text(TOOLS, encoding="utf-8")
 
     @contextmanager
@@ -63,8 +63,10 @@ class Killable:
             yield
 
     def kill(self) -> None:
+        """Kill the server while its page is open; the tab is closed after it."""
         self.server.process.kill()
         self.server.process.wait()
+        self.address = self.lab.leave()
 
     def begin(self, model_server: Any, *tools: str) -> None:
         """A live model behind the stub, with these tools on offer."""
@@ -74,7 +76,7 @@ class Killable:
 
     def reopen(self) -> None:
         """The same address in the server that was started again."""
-        self.lab.open(re.sub(r"^http://[^/]+", self.server.url, self.lab.page.url))
+        self.lab.open(self.address)
 
     def ran(self) -> list[str]:
         """What the tools wrote down."""

@@ -6,7 +6,8 @@ import re
 from collections.abc import Callable
 
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import Page, WebSocketRoute, expect
+from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 
 pytestmark = pytest.mark.browser
 
@@ -176,12 +177,13 @@ def test_looking_back_runs_nothing_and_now_leads_back(app: str, lab) -> None:
 def test_a_link_and_a_reload_keep_the_moment_that_is_looked_at(app: str, lab) -> None:
     lab.open(app)
     lab.key("g")
-    lab.rows(7)
+    expect(lab.status).to_contain_text("All checks hold.")  # the rows are all there before the run has ended
     lab.key("b")
     expect(lab.status).to_contain_text("Next: decide")
     lab.key("b")
     expect(lab.status).to_contain_text("Next: call")
-    expect(lab.page).to_have_url(re.compile(r"at=\d"))
+    moment = re.search(r"moment (\d+) of", lab.status.inner_text())[1]
+    expect(lab.page).to_have_url(re.compile(rf"at={moment}\b"))
     lab.settled()
     before = lab.status.inner_text()
     lab.page.reload()
@@ -281,29 +283,49 @@ def test_the_same_call_is_decided_once_by_two_tabs(app: str, lab, new_lab: Calla
     second.cell(4, "the first tab")
 
 
+class Held:
+    """What the server sends to a page, kept back for a while as a slow network does."""
+
+    def __init__(self, page: Page) -> None:
+        self.page, self.holding = page, False
+        self._held: list[bytes] = []
+        self._sides: list[WebSocketRoute] = []
+        page.route_web_socket(re.compile("_stcore/stream"), self._connect)
+
+    def _connect(self, side: WebSocketRoute) -> None:
+        server = side.connect_to_server()
+        side.on_message(server.send)
+        server.on_message(lambda message: self._held.append(message) if self.holding else side.send(message))
+        self._sides.append(side)
+
+    def wait_for_drawings(self, count: int) -> None:
+        """Wait until so many drawings of the page are held back whole."""
+        for _ in range(300):
+            if sum(ForwardMsg.FromString(each).HasField("script_finished") for each in self._held) >= count:
+                return
+            self.page.wait_for_timeout(50)
+        raise TimeoutError(f"{count} drawings")
+
+    def release(self) -> None:
+        self.holding = False
+        for message in self._held:
+            self._sides[-1].send(message)
+
+
 def test_a_press_meant_for_an_earlier_moment_moves_nothing(app: str, lab, new_lab: Callable) -> None:
     lab.open(app)
     stepped(lab, "call")
-    second, held, holding = new_lab(), [], False
-
-    def connect(page_side) -> None:
-        server = page_side.connect_to_server()
-        page_side.on_message(server.send)
-        server.on_message(lambda message: held.append(message) if holding else page_side.send(message))
-        sides.append(page_side)
-
-    sides: list = []
-    second.page.route_web_socket(re.compile("_stcore/stream"), connect)
+    second = new_lab()
+    held = Held(second.page)
     second.open(lab.page.url)
     expect(second.status).to_contain_text("Next: call")
     second.settled()
-    holding = True
+    held.holding = True
     stepped(lab, "approve")
+    held.wait_for_drawings(1)  # the press comes after what the first tab did, and its answer is the last that is held
     second.page.keyboard.press("s")
-    second.page.wait_for_timeout(1000)
-    holding = False
-    for message in held:
-        sides[-1].send(message)
+    held.wait_for_drawings(2)
+    held.release()
     expect(second.page.get_by_text("Another tab has moved this run")).to_be_visible()
     expect(second.status).to_contain_text("Next: approve")
     expect(lab.status).to_contain_text("Next: approve")
