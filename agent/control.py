@@ -272,9 +272,8 @@ class RunControl(Workings):
         with self._at_rest():
             self.run.faults = [armed for armed in self.run.faults if armed.kind != kind]
             for fault in now:
-                self._arm(fault)
-            if not now:
-                self._journal.armed(self.run.faults)
+                self.run.arm(fault)
+            self._journal.armed(self.run.faults)
 
     @contextmanager
     def _at_rest(self) -> Iterator[None]:

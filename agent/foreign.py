@@ -13,6 +13,7 @@ from typing import Any
 
 from agent import jsontext
 from agent.errors import ModelError, Retry
+from agent.faults import Fault
 from agent.messages import Message, ToolCall
 from agent.models.base import ModelReply
 from agent.models.replies import read_content, read_message
@@ -76,7 +77,7 @@ def _read(reply: Any) -> ModelReply:
     if raw is not None and not _is_json(raw):
         notes.append("What the provider sent was not kept: it has no JSON form.")
         raw = None
-    warnings, retries = getattr(reply, "warnings", ()), getattr(reply, "retries", ())
+    warnings, retries, faults = (getattr(reply, name, ()) for name in ("warnings", "retries", "faults"))
     return ModelReply(
         message,
         usage=_read_usage(getattr(reply, "usage", None), notes),
@@ -87,6 +88,7 @@ def _read(reply: Any) -> ModelReply:
         raw=sent if raw is None else raw,
         warnings=(*(map(str, warnings) if isinstance(warnings, (list, tuple)) else ()), *notes),
         retries=tuple(r for r in retries if isinstance(r, Retry)) if isinstance(retries, (list, tuple)) else (),
+        faults=tuple(f for f in faults if isinstance(f, Fault)) if isinstance(faults, (list, tuple)) else (),
         stop=_read_stop(getattr(reply, "stop", None)),
     )
 

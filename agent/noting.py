@@ -28,6 +28,8 @@ logger = logging.getLogger("agent")
 
 ASKED_UNTIL = "asked_until"
 """The key of the last step before a change of tools, options or protocol, under which the old ones are kept."""
+ARMED = "armed"
+"""The key of a step under which the faults are kept that its reply armed."""
 DETOUR = "detour"
 """The kind of a note that says that the run left the usual way from phase to phase."""
 UNKNOWN = "unknown"
@@ -172,6 +174,10 @@ def record_reply(run: RunState, reply: ModelReply, latency_ms: float, *, need_to
         ToolRun(tool_call_id=call.id, name=call.name, arguments=call.arguments) for call in reply.message.tool_calls
     ]
     run.pending = [PendingCall(call) for call in reply.message.tool_calls]
+    if reply.faults:
+        step.extra[ARMED] = [fault.to_dict() for fault in reply.faults]
+        for fault in reply.faults:
+            run.arm(fault)
     count_usage(run, step.usage, reply.cost)
     counters.model_calls += 1
 

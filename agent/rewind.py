@@ -1,9 +1,9 @@
 """Rewind: from a trace and a moment of it back to the run as it stood then, by the same functions that moved it first.
 
 What came from outside (replies, results, decisions, summaries) is taken from the trace; what the loop makes of it
-(counters, pending calls, what the context budget left out) is made again. What is not known again: the active time
-before an end, which is taken to be the sum of the calls' times; and settings that a person changed later
-(:meth:`Loop.extend <agent.control.RunControl.extend>`), which are those of now.
+(counters, pending calls, the faults that a script armed, what the context budget left out) is made again. What is not
+known again: the active time before an end, which is taken to be the sum of the calls' times; what a person had armed;
+and settings that a person changed later (:meth:`Loop.extend <agent.control.RunControl.extend>`): they are those of now.
 """
 
 from __future__ import annotations
@@ -18,13 +18,13 @@ from agent.closing import CLAIMED, NOT_STRUCK
 from agent.context import ContextWindow
 from agent.errors import AgentError, InputError, ModelError
 from agent.events import APPEND, APPROVE, CALL, DECIDE, EXECUTE, PREPARE
-from agent.faults import LIMIT_REMOVED, PROVIDER_500
+from agent.faults import LIMIT_REMOVED, PROVIDER_500, Fault
 from agent.jsontext import copy_json
 from agent.limits import Limits
 from agent.messages import Message
 from agent.models.base import ModelReply
 from agent.moments import Moment, moments
-from agent.noting import DETOUR
+from agent.noting import ARMED, DETOUR
 from agent.outgoing import Outgoing
 from agent.past import interventions_at, settings_at
 from agent.recorded import result_of, said_about, settle, tool_names
@@ -94,6 +94,7 @@ class _Again:
         run.trace.notes = source.notes[: self._notes]
         run.trace.interventions = [item.to_dict() for item in self._settings.interventions]
         run.trace.interventions += interventions_at(source, self._moment)
+        run.faults = [fault for fault in run.faults if not _has_struck(run.trace, fault)]
         run.trace.config = {**source.config, **self._settings.to_config()}
         noting.keep_asked(run.trace, source)
         if run.phase is None and run.trace.outcome.active_s is not None:
@@ -175,10 +176,11 @@ class _Again:
             return
         message, raw = self._source.messages[record.reply], self._source.entries[record.reply].raw
         reply = ModelReply(
-            message, record.usage, record.finish_reason, record.model, record.first_token_ms, record.cost
+            message, record.usage, record.finish_reason, record.model, record.first_token_ms, record.cost, raw
         )
         self._take(record.reply)
-        noting.record_reply(run, replace(reply, raw=raw), record.latency_ms or 0.0, need_tokens=False)
+        faults = tuple(map(Fault.from_dict, _armed_by(record)))
+        noting.record_reply(run, replace(reply, faults=faults), record.latency_ms or 0.0, need_tokens=False)
         step.reply, step.latency_ms = record.reply, record.latency_ms
         step.retries, step.warnings = record.retries, record.warnings
         self._learn(record.usage)
@@ -358,6 +360,20 @@ def _made_a_call(before: Moment, after: Moment) -> bool:
 
 def _by_budget(edit: Any) -> bool:
     return bool(edit.op == "drop" and edit.by == "context")
+
+
+def _armed_by(step: TraceStep) -> list[dict[str, Any]]:
+    """The faults that the reply of a step armed, as data."""
+    kept = step.extra.get(ARMED)
+    return [item for item in kept if isinstance(item, dict)] if isinstance(kept, list) else []
+
+
+def _has_struck(trace: Trace, fault: Fault) -> bool:
+    """Whether a fault has struck since a reply armed it last."""
+    armed = (step for step in trace.steps if any(item.get("kind") == fault.kind for item in _armed_by(step)))
+    at = max((step.index for step in armed), default=0)
+    strikes = (item for item in trace.interventions if item.get("kind") == fault.kind and item.get("step") is not None)
+    return any(item["step"] > at or item.get("phase") not in (PREPARE, CALL) for item in strikes if item["step"] >= at)
 
 
 def _active_s(trace: Trace) -> float:

@@ -158,6 +158,10 @@ class RunState:
         """Steps of this turn so far; 1 during and after its first model call."""
         return len(self.trace.steps) - self.counters.turn_start
 
+    def arm(self, fault: Fault) -> None:
+        """Arm a fault. One of the same kind that was armed before is replaced."""
+        self.faults = [*(armed for armed in self.faults if armed.kind != fault.kind), fault]
+
     @property
     def reply(self) -> Message | None:
         """The assistant message of the step at hand; None when the call gave none."""

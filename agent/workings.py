@@ -17,7 +17,6 @@ from agent.context import ContextWindow
 from agent.errors import AgentError, ModelError
 from agent.events import AgentEvent, Phase
 from agent.evidence import Check
-from agent.faults import Fault
 from agent.journal import Journal
 from agent.messages import Message
 from agent.models.base import CallControl, ModelReply
@@ -143,12 +142,7 @@ class Workings:
     def _control(self) -> CallControl:
         left = self._left_s()
         deadline = None if left is None else clock.monotonic() + left
-        return CallControl(self.run.counters.model_calls, self._tell, self._stop, deadline, self._arm)
-
-    def _arm(self, fault: Fault) -> None:
-        """Arm a fault from within a phase."""
-        self.run.faults = [*(armed for armed in self.run.faults if armed.kind != fault.kind), fault]
-        self._journal.armed(self.run.faults)
+        return CallControl(self.run.counters.model_calls, self._tell, self._stop, deadline)
 
     def _ask(self, messages: Sequence[Message], schemas: Sequence[dict[str, Any]]) -> tuple[ModelReply, float]:
         """One model call: the reply, and its milliseconds. An armed fault may come before it, or change the reply."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any, Protocol
 
@@ -13,10 +13,6 @@ from agent.events import Emit, ignore
 from agent.faults import Fault
 from agent.messages import Message
 from agent.usage import Usage
-
-
-def _arm_nothing(fault: Fault) -> None:
-    """Outside of a loop there is nothing that could go wrong after the reply."""
 
 
 @dataclass(slots=True)
@@ -35,8 +31,6 @@ class CallControl:
     """Set when the user stops the run. A model that waits must then return or raise within a second."""
     deadline: float | None = None
     """When, on :data:`agent.clock.monotonic`, the run's time is up; None: no limit."""
-    arm: Callable[[Fault], None] = _arm_nothing
-    """Let something go wrong on purpose in this step, after the reply. Only a scripted model has a use for it."""
     canonical: Sequence[Message] | None = None
     """The request as the loop made it, where an adapter on the way gives the model another form of it."""
     offered: Sequence[dict[str, Any]] = ()
@@ -88,6 +82,8 @@ class ModelReply:
     """Failed attempts before this answer."""
     stop: str | None = None
     """A stop reason that the protocol of this model demands (``unknown_action``); None as a rule."""
+    faults: tuple[Fault, ...] = ()
+    """What is to go wrong on purpose after it. Only a scripted reply holds any."""
 
     def to_dict(self) -> dict[str, Any]:
         """JSON data without the fields that say nothing."""
@@ -98,6 +94,8 @@ class ModelReply:
             data["retries"] = [asdict(retry) for retry in self.retries]
         if self.warnings:
             data["warnings"] = list(self.warnings)
+        if self.faults:
+            data["faults"] = [fault.to_dict() for fault in self.faults]
         for name in _PLAIN:
             if (value := getattr(self, name)) is not None:
                 data[name] = value
@@ -112,6 +110,7 @@ class ModelReply:
             usage=Usage.from_dict(usage) if usage else None,
             retries=tuple(Retry(**retry) for retry in data.get("retries") or ()),
             warnings=tuple(data.get("warnings") or ()),
+            faults=tuple(map(Fault.from_dict, data.get("faults") or ())),
             **{name: data[name] for name in _PLAIN if name in data},
         )
 

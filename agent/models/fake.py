@@ -133,12 +133,8 @@ class FakeModel:
             if control is not None and control.canonical is not None:
                 messages, tool_schemas = control.canonical, control.offered
             turn = turn.pick(Facts(messages, tool_schemas, number, self.seed))
-        if control is not None:
-            for fault in turn.faults:
-                control.arm(fault)
-            if turn.latency_ms:
-                return _slowly(turn, control)
-        return _say(turn)
+        reply = _slowly(turn, control) if control is not None and turn.latency_ms else _say(turn)
+        return replace(reply, faults=turn.faults) if turn.faults else reply
 
 
 def _as_turn(turn: Turn) -> FakeTurn | FakeChoice:
