@@ -6,6 +6,7 @@ import streamlit as st
 
 from agent.errors import AgentError
 from pages.parts import address, address_replay
+from pages.parts.leaving import came_back, leave
 from pages.parts.library import title_words
 from pages.parts.menu import ensure_menu
 from pages.parts.notices import notices
@@ -16,12 +17,15 @@ from pages.parts.player_view import player
 from pages.parts.tabs import tabs
 from pages.parts.words import t
 
+_PAGE = "pages/replay.py"
+
 
 def page() -> None:
     """Draw the replay of what the address names."""
     if (run_id := address_replay.gone_to()) is not None:
         address_replay.arrived()
-        st.switch_page("pages/run.py", query_params=address.run_link(run_id))
+        leave(_PAGE, "pages/run.py", address.run_link(run_id))
+    came_back(_PAGE)
     tabs().show(None)
     notices()
     try:

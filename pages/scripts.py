@@ -8,6 +8,7 @@ import streamlit as st
 
 from agent.errors import AgentError
 from pages.parts import address_scripts
+from pages.parts.leaving import came_back
 from pages.parts.menu import ensure_menu
 from pages.parts.notices import notices
 from pages.parts.script_bench import script_bench
@@ -20,6 +21,7 @@ def page() -> None:
     """Draw the script that the address names, else the list."""
     tabs().show(None)
     st.html(Path(__file__).parent / "parts" / "scripts.css")
+    came_back(address_scripts.PAGE)
     upload_field()
     notices()
     script = address_scripts.script_id()

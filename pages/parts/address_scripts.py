@@ -16,6 +16,9 @@ from agent.ids import new_trace_id
 from pages.parts import address
 from traces.trash import Deleted
 
+PAGE = "pages/scripts.py"
+"""The file of the page."""
+
 SEARCH = "scripts-search"
 SEED = "script-seed"
 NAME = "script-name"

@@ -6,6 +6,7 @@ import streamlit as st
 
 from agent.scripts import Script
 from pages.parts import address, address_scripts
+from pages.parts.leaving import leave
 from pages.parts.script_actions import (
     bundled,
     delete,
@@ -149,7 +150,7 @@ def _actions(script: str, text: str, reading: Reading | None, *, changed: bool) 
     if run and (scenario := scenario_of(script, text)) is not None:
         address.close_run()
         show_setup(Setup(scenario, max_steps=default_steps(scenario), guards=default_guards(scenario)))
-        st.switch_page("pages/run.py", query_params={address.SCENARIO: scenario})
+        leave(address_scripts.PAGE, "pages/run.py", {address.SCENARIO: scenario})
 
 
 def _save_as(script: str, text: str) -> None:

@@ -145,3 +145,12 @@ def test_words_of_a_script_are_never_run_or_fetched(app, lab, data):
     assert not [url for url in asked if "evil" in url]
     assert lab.page.evaluate("window.hurt") is None
     ScriptStore(data).find(script).unlink()
+
+
+def test_back_from_the_stepper_leads_to_the_script_again(opened, script):
+    opened.button("Run in the stepper").click()
+    expect(opened.page).to_have_url(re.compile("/[?]scenario=script"))
+    opened.drawn()
+    opened.page.go_back()
+    expect(opened.page).to_have_url(re.compile(f"/scripts.*script={script}"))
+    expect(area(opened)).to_have_value(PLAIN)

@@ -257,6 +257,16 @@ def test_a_bundled_script_runs_as_it_is(visit, store):
     assert store.list() == []
 
 
+def test_back_from_the_run_leads_to_the_script(visit, store):
+    app = open_script(visit, "order")
+    app.button(key="script-run").click().run()
+    app.switch_page("pages/scripts.py")
+    app.query_params["scenario"] = "order"  # what the framework leaves in the browser's history on the way out
+    app.run()
+    assert app.query_params["script"] == "order"
+    assert "scenario" not in app.query_params
+
+
 # ---- the preview ----
 
 
