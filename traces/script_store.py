@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -59,7 +60,10 @@ class ScriptStore:
     def list(self) -> list[ScriptFile]:
         """All of them, the last changed first."""
         paths = [path for path in self._folder.glob("*.*") if path.suffix in _SUFFIXES and path.is_file()]
-        infos = [_info(path, self._own) for path in paths]
+        infos = []
+        for path in paths:
+            with suppress(FileNotFoundError):  # deleted meanwhile, by another session
+                infos.append(_info(path, self._own))
         return sorted(infos, key=lambda info: info.changed, reverse=True)
 
     def find(self, id: str) -> Path | None:
