@@ -29,6 +29,7 @@ _NEW = "new."
 """A dot stands in no id of a kept script, whatever its title."""
 _TEXTS = "script-texts"
 _VERSIONS = "script-versions"
+_FORGOTTEN = "script-forgotten"
 _READABLE = "script-readable"
 _COMMAND = "script-command"
 _DELETED = "script-deleted"
@@ -108,6 +109,7 @@ def take_edit(script: str) -> None:
     """Keep what the editor says: what a widget holds is gone when another page was drawn."""
     if (text := _said(script, "edit")) is not None:
         st.session_state.setdefault(_TEXTS, {})[script] = text
+        st.session_state.get(_FORGOTTEN, set()).discard(script)
 
 
 def take_save(script: str) -> str | None:
@@ -129,13 +131,20 @@ def _said(script: str, what: str) -> str | None:
 def write(script: str, text: str) -> None:
     """Replace what is written there."""
     st.session_state.setdefault(_TEXTS, {})[script] = text
+    st.session_state.get(_FORGOTTEN, set()).discard(script)
     _next_version(script)
 
 
 def discard(script: str) -> None:
     """Forget what is written there."""
     st.session_state.get(_TEXTS, {}).pop(script, None)
+    st.session_state.setdefault(_FORGOTTEN, set()).add(script)
     _next_version(script)
+
+
+def forgotten() -> list[str]:
+    """The scripts of which the browser, too, is to forget what was written: it keeps that for a reload."""
+    return sorted(st.session_state.get(_FORGOTTEN, ()))
 
 
 def settle(script: str, saved: str) -> None:

@@ -37,6 +37,7 @@ function show(editor, data) {
   const { area } = editor;
   const first = editor.version === null;
   editor.id = data.id;
+  data.forgotten.forEach(forget);
   area.setAttribute("aria-label", data.label);
   area.setAttribute("aria-invalid", String(data.marks.length > 0));
   editor.hint.textContent = data.hint;

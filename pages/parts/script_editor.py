@@ -45,6 +45,7 @@ def script_editor(script: str, text: str, *, changed: bool, lines: Sequence[int]
             "id": script,
             "text": text,
             "version": address_scripts.version(script),
+            "forgotten": address_scripts.forgotten(),
             "changed": changed,
             "marks": list(lines[:MOST_MARKS]),
             "command": asdict(command) if command else None,

@@ -154,3 +154,16 @@ def test_back_from_the_stepper_leads_to_the_script_again(opened, script):
     opened.page.go_back()
     expect(opened.page).to_have_url(re.compile(f"/scripts.*script={script}"))
     expect(area(opened)).to_have_value(PLAIN)
+
+
+def test_what_was_saved_as_a_new_script_is_not_written_at_the_old_one(opened, script, app):
+    text = PLAIN.replace("done", "changed")
+    area(opened).fill(text)
+    expect(unsaved(opened)).to_be_visible()
+    opened.page.get_by_role("button", name="Save as new").first.click()
+    opened.page.get_by_label("Title of the new script").fill("Another")
+    opened.page.get_by_test_id("stPopoverBody").get_by_role("button", name="Save as new").click()
+    expect(area(opened)).to_have_value(text.replace("Typed", '"Another"'))
+    opened.open(f"{app}/scripts?script={script}&lang=en")
+    expect(area(opened)).to_have_value(PLAIN)
+    expect(unsaved(opened)).to_have_count(0)
