@@ -282,12 +282,28 @@ class TurnFields(SaidFields):
 
 
 def check_choice(rules: list[RuleFields] | None, default: SaidFields | None) -> None:
-    """Rules need a default, and a default rules.
+    """Rules need a default, and a default rules; and a written answer belongs to one of them.
 
     Raises:
-        Misplaced: one of them is missing.
+        Misplaced: one of them is missing, or the same call under the same id is answered in two ways.
     """
     if rules is not None and default is None:
         raise Misplaced(["rules"], "rules need a default beside them: what is said where none of them holds")
     if rules is None and default is not None:
         raise Misplaced(["default"], "a default needs rules beside it")
+    if rules is not None and default is not None:
+        choice: list[tuple[list[str | int], SaidFields]] = [(["rules", at], rule) for at, rule in enumerate(rules)]
+        _check_answers([*choice, (["default"], default)])
+
+
+def _check_answers(choice: list[tuple[list[str | int], SaidFields]]) -> None:
+    """A tool knows a call by its id and its arguments, and not which rule spoke."""
+    known: dict[str, list[CallFields]] = {}
+    for place, said in choice:
+        for number, call in enumerate(said.calls):
+            above = known.setdefault(call.id, []) if call.id else []
+            alike = (other for other in above if (call.name, call.arguments) == (other.name, other.arguments))
+            if any(call != other for other in alike):
+                words = f"the same call with the id {call.id!r} has another answer in a rule above: give it another id"
+                raise Misplaced([*place, "calls", number, "id"], words)
+            above.append(call)

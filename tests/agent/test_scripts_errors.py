@@ -135,6 +135,11 @@ MEANINGS = [
         "line 3, [0].calls[1].id: the id 'c1' stands twice in this turn",
     ),
     (
+        "- rules:\n  - {when: {turn: 1}, calls: [{name: f, id: c, result: 1}]}\n  default: {calls: [{name: f, id: c}]}",
+        "line 3, [0].default.calls[0].id: the same call with the id 'c' has another answer in a rule above: "
+        "give it another id",
+    ),
+    (
         "- rules:\n  - {when: {turn: 1}, text: a}",
         "line 1, [0].rules: rules need a default beside them: what is said where none of them holds",
     ),
