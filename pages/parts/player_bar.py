@@ -154,7 +154,9 @@ def _pressed(press: Press) -> None:
 
 
 def _slid(key: str) -> None:
-    address_replay.slide(key, int(address.setting(key, 1)) - 1)
+    value = address.setting(key)
+    if value is not None:  # else it is one that is gone already
+        address_replay.slide(key, int(value) - 1)
 
 
 def _pace_chosen() -> None:
