@@ -103,7 +103,7 @@ class ScriptStore:
             self._folder.mkdir(parents=True, exist_ok=True)
             write_new(self._folder / f"{new}{suffix}", data)
         except OSError as error:
-            raise InputError(f"{self._folder} cannot be written: {error.strerror}") from error
+            raise InputError(f"the folder of the scripts cannot be written: {error.strerror}") from error
         return new
 
     def delete(self, id: str) -> Deleted:
@@ -129,7 +129,7 @@ class ScriptStore:
     def _there(self, id: str) -> Path:
         path = self.find(id)
         if path is None:
-            raise InputError(f"there is no script {id!r} in {self._folder}")
+            raise InputError(f"there is no script {id!r} here")
         return path
 
 

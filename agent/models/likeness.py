@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 from agent import jsontext
 from agent.errors import InputError
 from agent.messages import Message, ToolCall
-from agent.toolbox import nearest
+from agent.nearest import nearest
 
 REASONING, TOOLS, OPTIONS = "reasoning", "tools", "options"
 ROLES = ("system", "user", "assistant", "tool")

@@ -9,11 +9,12 @@ from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
 from agent.errors import InputError
+from agent.nearest import nearest, nearest_of
 from agent.scripts import source
 from agent.scripts.fields import ScriptFields
 from agent.scripts.source import Lines, SourceError
 from agent.scripts.strict import MAPPING, TEXT, found
-from agent.toolbox import nearest, nearest_of, toolbox
+from agent.toolbox import toolbox
 from agent.tools import Tool
 
 Place = list[str | int]

@@ -15,9 +15,9 @@ from pydantic import AfterValidator, Field, create_model, model_validator
 from agent.errors import InputError
 from agent.interventions import KINDS, Intervention
 from agent.limits import Limits
+from agent.nearest import nearest
 from agent.scripts.strict import Misplaced, Strict, found, short_for
 from agent.scripts.turn_fields import AnyTool, CallFields, RuleFields, Said, SaidFields, TurnFields, check_choice
-from agent.toolbox import nearest
 
 if TYPE_CHECKING:
     from agent.models.recording import Recording

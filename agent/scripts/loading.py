@@ -19,13 +19,14 @@ from agent.messages import Message, ToolCall
 from agent.models.base import ModelReply
 from agent.models.fake import FakeTurn
 from agent.models.replies import Reading, read_message
+from agent.nearest import nearest
 from agent.policy import CapabilityPolicy
 from agent.scripts import source
 from agent.scripts.catalogue import scenarios
 from agent.scripts.script import Script, ToolInfo
 from agent.scripts.turns import AnyTurn, Canned, ScriptChoice, ScriptTurn
 from agent.tool_result import ToolResult
-from agent.toolbox import nearest, toolbox
+from agent.toolbox import toolbox
 from agent.tools import Tool
 from agent.usage import Usage
 

@@ -8,9 +8,9 @@ from pydantic import AfterValidator, Discriminator, Field, Tag, model_validator
 
 from agent.errors import InputError, ModelErrorKind
 from agent.faults import FAULTS, Fault
+from agent.nearest import nearest
 from agent.scripts.strict import MAPPING, TEXT, Misplaced, Strict, found, short_for, text_or_mapping
 from agent.scripts.when_fields import WhenFields
-from agent.toolbox import nearest
 
 Count = Annotated[int, Field(ge=0)]
 Milliseconds = Annotated[float, Field(ge=0, le=86_400_000)]
@@ -194,6 +194,8 @@ class SaidFields(Strict):
         if len(whole) > 1 or (whole and plain):
             other = [*whole, *plain][1]
             raise Misplaced([other], f"{whole[0]} is the whole turn and cannot stand beside {other}")
+        if self.error is not None and self.faults:
+            raise Misplaced(["faults"], "a call that fails gives no reply that a fault could strike after")
         if not whole and not self._is_empty and self.text is None and not self.calls:
             raise ValueError("a turn needs a text or calls; for an empty answer write text: ''")
         return self

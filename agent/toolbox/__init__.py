@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterable
 from pathlib import Path
 
 from agent.errors import InputError
+from agent.nearest import nearest
 from agent.toolbox import calculator, practice, weather
 from agent.toolbox.files import file_tools
 from agent.toolbox.orders import order_tools
@@ -50,16 +50,3 @@ def pick(names: Iterable[str], root: Path | None = None, own: Iterable[Tool] = (
             raise InputError(f"there is no tool {name!r} in the toolbox{nearest(name, tools)}")
         registry.add(tools[name])
     return registry
-
-
-def nearest(name: str, known: Iterable[str]) -> str:
-    """The end of a sentence about an unknown name: the nearest known one, or all of them."""
-    names = list(known)
-    if near := nearest_of(name, names):
-        return f"; did you mean {near!r}?"
-    return f"; known are {', '.join(names)}" if names else ""
-
-
-def nearest_of(name: str, known: Iterable[str]) -> str | None:
-    """The known name that looks most like an unknown one; None where none looks like it."""
-    return next(iter(difflib.get_close_matches(name, list(known), n=1, cutoff=0.6)), None)

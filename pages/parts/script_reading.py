@@ -20,6 +20,8 @@ AT_ONCE = 150_000
 """Characters of YAML that are read after every pause in typing; a longer text takes seconds."""
 AT_ONCE_JSON = 2_000_000
 """The same of JSON, which is read a hundred times as fast."""
+REPLAY_S = 10.0
+"""Seconds after which a replay beside its trace is cut off."""
 _PLACE = re.compile(rf"{re.escape(NAME)}(?:, line (?P<line>\d+))?(?P<rest>[,:] .*)", re.DOTALL)
 
 
@@ -100,7 +102,7 @@ def replayed(text: str) -> Replayed:
 
 @st.cache_resource(max_entries=4, show_spinner=False)
 def _replayed(text: str, own: tuple[str, ...]) -> Replayed:
-    return replay(harmless(_script(text)))
+    return replay(harmless(_script(text)), stop_after_s=REPLAY_S)
 
 
 def _script(text: str) -> Script:

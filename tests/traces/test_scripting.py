@@ -247,6 +247,11 @@ def test_requests_that_were_changed_from_outside_are_not_followed_strictly(add: 
     assert any("the request of step 3 is not the recorded one" in remark for remark in replayed.remarks)
 
 
+def test_a_replay_that_takes_too_long_is_cut_off_and_says_so(add: Tool) -> None:
+    replayed = replay(run_of([ASK, "done"], [add]), stop_after_s=0)
+    assert replayed.remarks[0] == "stopped after 0 seconds: the rest was not replayed"
+
+
 def test_json_actions_are_said_in_the_words_of_the_model(add: Tool) -> None:
     said = ['{"action": "tool", "tool": "add", "params": {"a": 2, "b": 3}}'] * 2
     said += ['{"action": "tool", "tool": "other", "params": 1}', '{"thought": "x", "action": "final", "response": "5"}']

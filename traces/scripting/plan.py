@@ -16,10 +16,9 @@ from agent.messages import Message
 from agent.models.made_calls import ModelCall, model_calls
 from agent.models.replies import visible_text
 from agent.noting import DETOUR, NUDGE
-from agent.stops import ASK_AGAIN, StopReason
+from agent.stops import ANSWERED, ASK_AGAIN, StopReason
 from agent.trace import ToolRun, Trace, TraceStep
 
-_UNANSWERED = (StopReason.MODEL_ERROR, StopReason.CONTEXT_OVERFLOW)
 UNMADE = "unmade"
 """The kind of a model call that a trace does not count among those that were made."""
 
@@ -212,7 +211,7 @@ def _summary_that_failed(trace: Trace) -> Iterator[ModelCall]:
     """The call for a summary that ended the run. The loop does not count it as made; a script has to say it."""
     note = trace.notes[-1] if trace.notes else {}
     unmade = note.get("kind") == DETOUR and note.get("phase") == Phase.PREPARE and "failure" in note
-    if unmade and trace.outcome.reason in _UNANSWERED and isinstance(note.get("step"), int):
+    if unmade and trace.outcome.reason in ANSWERED and isinstance(note.get("step"), int):
         yield ModelCall(note["step"], UNMADE, None)
 
 

@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from agent import clock
 from agent.events import Phase
 from agent.loop import Loop
 from agent.models.recording import Recording
 from agent.models.replay import Difference, same_messages
 from agent.scripts import Script
-from agent.stops import StopReason
+from agent.stops import BY_A_PERSON, StopReason
 from agent.trace import Trace
 from traces.scripting.data import script_of
 
-_BY_A_PERSON = (StopReason.STOPPED_BY_USER, StopReason.REJECTED_BY_USER)
 _WARNING = "lenient replay:"
 
 
@@ -43,7 +43,7 @@ class Replayed:
         return (*self.messages, *self.outcome)
 
 
-def replay(source: Trace | Script) -> Replayed:
+def replay(source: Trace | Script, *, stop_after_s: float | None = None) -> Replayed:
     """Play a recording to its end: nothing is called, and nothing is waited for.
 
     A request that is not the recorded one does not end the replay; it is remarked.
@@ -51,6 +51,7 @@ def replay(source: Trace | Script) -> Replayed:
     Args:
         source: a trace of any format; or a script that was made of one. What a script does not hold answers of is run
             for real.
+        stop_after_s: seconds after which the rest is left out, which is remarked; None: however long it takes.
 
     Raises:
         InputError: the trace keeps what no script can hold; the text says what.
@@ -58,17 +59,22 @@ def replay(source: Trace | Script) -> Replayed:
     script = source if isinstance(source, Script) else script_of(source)
     loop = script.loop(pace=0, replay="lenient", parallel=False)
     recorded = script.recorded
+    end = None if stop_after_s is None else clock.monotonic() + stop_after_s
+    late = False
     loop.start(script.opening)
-    while loop.phase is not None or loop.more:
+    while not late and (loop.phase is not None or loop.more):
         if recorded is not None and _breaks_off(loop, script, recorded):
             break
+        late = end is not None and clock.monotonic() > end
         if loop.waiting:
             loop.finish()
         loop.advance()
     if recorded is None:
         return Replayed(script, loop)
     messages = tuple(same_messages(recorded, loop.messages))
-    return Replayed(script, loop, messages, tuple(_outcome(recorded, loop)), tuple(_remarks(script, recorded, loop)))
+    remarks = [f"stopped after {stop_after_s:g} seconds: the rest was not replayed"] if late else []
+    remarks += _remarks(script, recorded, loop)
+    return Replayed(script, loop, messages, tuple(_outcome(recorded, loop)), tuple(remarks))
 
 
 def _breaks_off(loop: Loop, script: Script, recorded: Recording) -> bool:
@@ -83,7 +89,7 @@ def _breaks_off(loop: Loop, script: Script, recorded: Recording) -> bool:
 def _outcome(recorded: Recording, loop: Loop) -> Iterator[Difference]:
     now = loop.trace.outcome
     if _says_how_it_ended(recorded) and now.reason is not None:
-        if now.reason != recorded.reason and recorded.reason not in _BY_A_PERSON:
+        if now.reason != recorded.reason and recorded.reason not in BY_A_PERSON:
             yield Difference("changed", "the stop reason", recorded.reason, now.reason)
         if now.final != recorded.final and recorded.reason == StopReason.FINAL:
             yield Difference("changed", "the final answer", recorded.final, now.final)
@@ -98,7 +104,7 @@ def _remarks(script: Script, recorded: Recording, loop: Loop) -> Iterator[str]:
     now = loop.trace.outcome
     if now.reason is None:
         yield "the recording ends in the middle of a turn, and so does the replay"
-    elif recorded.reason in _BY_A_PERSON:
+    elif recorded.reason in BY_A_PERSON:
         yield f"a person ended the recorded run ({recorded.reason}); the replay ended with {now.reason}"
     elif now.reason == StopReason.SCRIPT_EXHAUSTED and not _says_how_it_ended(recorded):
         yield "the recording does not go on from here: the script has run out"
