@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
+import math
 import re
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple, NoReturn
 
 _BLANK = re.compile(r"[ \t\n\r]*")
-_MARKS = re.compile(r'"(?:[^"\\]|\\.)*"|[\[{]|[\]}]|NaN|-?Infinity', re.DOTALL)
-"""Whole texts, so that nothing inside them counts; brackets; and the numbers that Python alone knows."""
+_MARKS = re.compile(r'"(?:[^"\\]|\\.)*"|[\[{]|[\]}]|NaN|-?Infinity|-?\d[-+.\deE]*', re.DOTALL)
+"""Whole texts, so that nothing inside them counts; brackets; numbers, and those that Python alone knows."""
 
 
 class BadJSON(ValueError):
@@ -43,7 +44,9 @@ def load(text: str, deepest: int) -> Any:
         at = _key_twice(text, 0)
         raise BadJSON(f"the key {_value_at(text, at)[0]!r} stands twice", _line(text, at)) from error
     except _NoNumber as error:
-        raise BadJSON(f"{error} is not a number of JSON", _line(text, _first(text, str(error)))) from error
+        word = str(error)
+        what = "too large a number" if word[-1].isdigit() else "not a number of JSON"
+        raise BadJSON(f"{word[:40]} is {what}", _line(text, _first(text, word))) from error
     except RecursionError as error:
         raise _too_deep(text, deepest) from error
     except ValueError as error:  # Python reads integers of up to 4,300 digits
@@ -54,15 +57,28 @@ def load(text: str, deepest: int) -> Any:
     return value
 
 
-def line_of(text: str, place: Sequence[str | int]) -> int | None:
-    """The line (from 1) at which a place begins in a text that can be read; None for the whole text."""
-    at, found = _skip(text, 0), None
-    for part in place:
-        item = next((item for item in _items(text, at) if item.key == part), None)
-        if item is None:
-            break
-        found, at = item.begins, item.value
-    return None if found is None else _line(text, found)
+class Places:
+    """Finds the lines of places in a text that can be read. What a list or mapping holds is looked for once.
+
+    Args:
+        text: JSON.
+    """
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+        self._inside: dict[int, dict[str | int, _Item]] = {}
+
+    def line_of(self, place: Sequence[str | int]) -> int | None:
+        """The line (from 1) at which a place begins, or the nearest thing around it; None for the whole text."""
+        at, found = _skip(self._text, 0), None
+        for part in place:
+            if at not in self._inside:
+                self._inside[at] = {item.key: item for item in _items(self._text, at)}
+            item = self._inside[at].get(part)
+            if item is None:
+                break
+            found, at = item.begins, item.value
+        return None if found is None else _line(self._text, found)
 
 
 def is_deeper(value: Any, deepest: int) -> bool:
@@ -88,7 +104,7 @@ class _Twice(Exception):
 
 
 class _NoNumber(Exception):
-    """A number that JSON does not have."""
+    """A number that JSON does not have, or that is too large to be kept."""
 
 
 def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -102,7 +118,14 @@ def _refuse(constant: str) -> NoReturn:
     raise _NoNumber(constant)
 
 
-_decode = json.JSONDecoder(object_pairs_hook=_once, parse_constant=_refuse).decode
+def _finite(word: str) -> float:
+    number = float(word)
+    if math.isinf(number):
+        raise _NoNumber(word)
+    return number
+
+
+_decode = json.JSONDecoder(object_pairs_hook=_once, parse_float=_finite, parse_constant=_refuse).decode
 _value_at = json.JSONDecoder().raw_decode
 
 

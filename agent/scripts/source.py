@@ -128,6 +128,10 @@ class Lines:
         return False
 
     @cached_property
+    def _places(self) -> json_source.Places:
+        return json_source.Places(self.text)
+
+    @cached_property
     def _node(self) -> yaml.Node | None:
         from agent.scripts import yaml_source
 
@@ -138,7 +142,7 @@ class Lines:
         if not place:
             return None
         if self._is_json:
-            return json_source.line_of(self.text, place)
+            return self._places.line_of(place)
         from agent.scripts import yaml_source
 
         return yaml_source.line_of(self._node, place)

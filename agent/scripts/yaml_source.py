@@ -9,6 +9,7 @@ This module imports the YAML library; :mod:`agent.scripts.source` imports it whe
 from __future__ import annotations
 
 import json
+import math
 import re
 from collections.abc import Sequence
 from contextlib import suppress
@@ -52,18 +53,15 @@ def load(text: str, deepest: int) -> Any:
 def _load_carefully(text: str, deepest: int) -> Any:
     """As :func:`load`, by the parser in whose words we say what is wrong: it is always there."""
     try:
-        data = yaml.load(text, Loader=_CAREFUL)
+        loader = _CAREFUL(text)
+        loader.deepest = deepest
+        return loader.get_single_data()
     except yaml.MarkedYAMLError as error:
         words, mark = _words(error)
         raise BadYAML(words, mark.line + 1 if mark else None) from error
     except yaml.reader.ReaderError as error:
         line = text.count("\n", 0, error.position) + 1
         raise BadYAML(f"the character U+{error.character:04X} cannot stand in it as it is", line) from error
-    except RecursionError as error:
-        raise _too_deep(text, deepest) from error
-    if is_deeper(data, deepest):
-        raise _too_deep(text, deepest)
-    return data
 
 
 def compose(text: str) -> yaml.Node | None:
@@ -117,17 +115,6 @@ def _words(error: yaml.MarkedYAMLError) -> tuple[str, yaml.Mark | None]:
     return f"{error.context}, {problem}" if problem.startswith("but ") else problem, error.problem_mark
 
 
-def _too_deep(text: str, deepest: int) -> BadYAML:
-    depth, line = 0, None
-    with suppress(yaml.YAMLError):
-        for event in yaml.parse(text, Loader=yaml.SafeLoader):
-            depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
-            if depth > deepest:
-                line = event.start_mark.line + 1 if event.start_mark else None
-                break
-    return BadYAML(f"nested too deeply: {deepest} levels are allowed", line)
-
-
 # ---- reading ----
 
 _TAG = "tag:yaml.org,2002:"
@@ -141,16 +128,28 @@ _WORDS = (
 
 
 def _loader(base: Any) -> Any:
-    """A safe loader with the types of JSON, without aliases and tags, and with an error for a key that stands twice."""
+    """A safe loader with the types of JSON, without aliases and tags, and with an error for a key that stands twice.
+
+    The parser that is written in Python stops where it gets too deep, for which it would take ever longer.
+    """
 
     class Loader(base):  # type: ignore[misc]
         yaml_constructors: ClassVar = {_TAG + kind: base.yaml_constructors[_TAG + kind] for kind in ("seq", "map")}
         yaml_implicit_resolvers: ClassVar[dict[str, Any]] = {}
 
+        deepest = 0
+        depth = 0
+
         def compose_node(self, parent: yaml.Node | None, index: int) -> Any:
             if self.check_event(yaml.AliasEvent):
                 _refuse_alias(self.peek_event())
-            return super().compose_node(parent, index)
+            inside = self.check_event(yaml.CollectionStartEvent)
+            self.depth += inside
+            if self.depth > self.deepest:
+                raise _fault(f"nested too deeply: {self.deepest} levels are allowed", self.peek_event())
+            node = super().compose_node(parent, index)
+            self.depth -= inside
+            return node
 
         def construct_object(self, node: yaml.Node, deep: bool = False) -> Any:
             if node in self.constructed_objects:
@@ -185,9 +184,12 @@ def _word(loader: Any, node: yaml.ScalarNode) -> Any:
     """A number, true, false or null."""
     word = loader.construct_scalar(node)
     try:
-        return None if word in ("", "~") else json.loads(word)
+        value = None if word in ("", "~") else json.loads(word)
     except ValueError as error:
         raise _fault(f"{word[:40]!r} cannot be read as a number", node) from error
+    if isinstance(value, float) and math.isinf(value):
+        raise _fault(f"{word[:40]} is too large a number", node)
+    return value
 
 
 def _refuse_tag(loader: Any, node: yaml.Node) -> NoReturn:
