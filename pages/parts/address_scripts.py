@@ -30,6 +30,8 @@ _NEW = "new."
 _TEXTS = "script-texts"
 _VERSIONS = "script-versions"
 _FORGOTTEN = "script-forgotten"
+_BEGUN = "script-begun"
+_TOLD = "script-told"
 _READABLE = "script-readable"
 _COMMAND = "script-command"
 _DELETED = "script-deleted"
@@ -152,6 +154,28 @@ def settle(script: str, saved: str) -> None:
     texts = st.session_state.get(_TEXTS, {})
     if texts.get(script) == saved:
         del texts[script]
+
+
+def begun_from(script: str) -> str | None:
+    """The saved text that this session began to write from; None where it has not shown the script yet."""
+    text: str | None = st.session_state.get(_BEGUN, {}).get(script)
+    return text
+
+
+def begin_from(script: str, saved: str) -> None:
+    """What is written from now on begins with this saved text."""
+    st.session_state.setdefault(_BEGUN, {})[script] = saved
+
+
+def tell_saved_elsewhere(script: str, saved: str) -> None:
+    """The page says that this text was saved elsewhere meanwhile: saving over it is no accident any more."""
+    st.session_state.setdefault(_TOLD, {})[script] = saved
+
+
+def may_replace(script: str, saved: str | None) -> bool:
+    """Whether this session knows the text that saving would replace."""
+    known = (begun_from(script), st.session_state.get(_TOLD, {}).get(script))
+    return saved is None or known[0] is None or saved in known
 
 
 def drafts() -> dict[str, str]:

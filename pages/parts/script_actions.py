@@ -76,18 +76,31 @@ def begin(text: str) -> None:
 
 
 def save(script: str) -> None:
-    """Save the text of the editor: in its own place, or as a new script where it has none."""
+    """Save the text of the editor; what hinders that is told."""
+    save_text(script)
+
+
+def save_text(script: str) -> str | None:
+    """Save the text of the editor: in its own place, or as a new script where it has none.
+
+    What another tab has saved there meanwhile is replaced only after the page has said so. Gives the id of the script,
+    or None where it was not saved, which is told.
+    """
     if bundled(script) or address_scripts.is_new(script):
-        save_new(script)
-        return
+        return save_new(script)
     try:
         text = text_of(script)
+        if not address_scripts.may_replace(script, saved_text(script)):
+            address.tell(t("It was not saved: the script has changed meanwhile."))
+            return None
         scripts().save("", text, id=script)
     except (AgentError, OSError) as error:
         address.tell(str(error))
-    else:
-        address_scripts.settle(script, text)
-        st.toast(t("Saved."), icon=":material/check:")
+        return None
+    address_scripts.settle(script, text)
+    address_scripts.begin_from(script, text)
+    st.toast(t("Saved."), icon=":material/check:")
+    return script
 
 
 def save_new(script: str, name: str | None = None) -> str | None:
@@ -181,9 +194,5 @@ def scenario_of(script: str, text: str) -> str | None:
         return None
     if bundled(script) and not unsaved:
         return script
-    if bundled(script) or address_scripts.is_new(script):
-        new = save_new(script)
-        return kept_name(new) if new else None
-    if unsaved:
-        save(script)
-    return kept_name(script)
+    kept = save_text(script) if unsaved else script
+    return kept_name(kept) if kept else None

@@ -44,15 +44,18 @@ def script_bench(script: str) -> None:
         _head(script, None, changed=False)
         st.warning(t("There is no script with the id in the address."))
         return
-    address_scripts.take_edit(script)
-    text = text_of(script)
+    text = _written(script, saved)
     changed = text != saved
     if not changed:
         address_scripts.settle(script, saved)
+        address_scripts.begin_from(script, saved)
     reading = _reading(script, text)
     with st.container(key="script-bench"):  # the style sheet knows it by this key
         _head(script, _last_read(script, reading), changed=changed)
         _actions(script, text, reading, changed=changed)
+        if address_scripts.begun_from(script) not in (None, saved):
+            address_scripts.tell_saved_elsewhere(script, saved)
+            st.warning(_saved_elsewhere(), icon=":material/sync_problem:")
         left, right = st.columns([3, 2], gap="medium")
         with left:
             lines = [problem.line for problem in reading.problems if problem.line] if reading else []
@@ -63,6 +66,23 @@ def script_bench(script: str) -> None:
         rules_table(played.spoke)
     if reading is not None and reading.script is not None:
         recording_panel(text, reading.script)
+
+
+def _written(script: str, saved: str) -> str:
+    """The text in the editor. Where nothing was written, it follows what another tab has saved."""
+    address_scripts.take_edit(script)
+    text, begun = text_of(script), address_scripts.begun_from(script)
+    if begun in (None, saved) or text not in (begun, saved):
+        return text
+    address_scripts.discard(script)
+    return saved
+
+
+def _saved_elsewhere() -> str:
+    return t(
+        "This script was saved elsewhere while you were writing. Save replaces that text, Save as new keeps both, "
+        "Discard changes shows it."
+    )
 
 
 def _reading(script: str, text: str) -> Reading | None:
@@ -147,7 +167,9 @@ def _actions(script: str, text: str, reading: Reading | None, *, changed: bool) 
             )
         if may_delete(script):
             st.button(t("Delete"), icon=":material/delete:", key="script-delete", on_click=delete, args=(script,))
-    if run and (scenario := scenario_of(script, text)) is not None:
+    if run:
+        if (scenario := scenario_of(script, text)) is None:
+            st.rerun()  # what was told is shown above
         address.close_run()
         show_setup(Setup(scenario, max_steps=default_steps(scenario), guards=default_guards(scenario)))
         leave(address_scripts.PAGE, "pages/run.py", {address.SCENARIO: scenario})

@@ -257,6 +257,47 @@ def test_a_bundled_script_runs_as_it_is(visit, store):
     assert store.list() == []
 
 
+OTHERS = "title: Others\nturns: [theirs]\n"
+
+
+def test_what_another_tab_saved_meanwhile_is_not_replaced_by_accident(visit, store):
+    script = store.save("mine", PLAIN)
+    app = type_into(open_script(visit, script), script, "turns: [my own]\n")
+    store.save("", OTHERS, id=script)
+    app.button(key="script-save").click().run()
+    assert store.read(script) == OTHERS
+    assert "saved elsewhere" in texts(app, "warning")
+    app.button(key="script-save").click().run()
+    assert store.read(script) == "turns: [my own]\n"
+    assert not app.warning
+
+
+def test_a_script_that_another_tab_saved_meanwhile_does_not_run_instead(visit, store):
+    script = store.save("mine", PLAIN)
+    app = type_into(open_script(visit, script), script, "turns: [my own]\n")
+    store.save("", OTHERS, id=script)
+    app.button(key="script-run").click().run()
+    assert "saved elsewhere" in texts(app, "warning")
+    assert app.button(key="script-run")
+
+
+@pytest.mark.parametrize("wrote", [False, True])
+def test_a_tab_in_which_nothing_is_unsaved_follows_what_another_one_saves(visit, store, wrote):
+    script = store.save("mine", PLAIN)
+    app = open_script(visit, script)
+    if wrote:
+        app = type_into(app, script, "turns: [my own]\n")
+        app.button(key="script-save").click().run()
+    store.save("", OTHERS, id=script)
+    app.run()
+    assert not app.warning
+    assert "Others" in texts(app, "text")
+    assert "not saved" not in badges(app)
+    app = type_into(app, script, OTHERS + "# mine\n")
+    app.button(key="script-save").click().run()
+    assert store.read(script) == OTHERS + "# mine\n"
+
+
 def test_back_from_the_run_leads_to_the_script(visit, store):
     app = open_script(visit, "order")
     app.button(key="script-run").click().run()
