@@ -69,6 +69,7 @@ class FakeModel:
     """
 
     provider = "fake"
+    name = "script"
 
     def __init__(
         self, turns: Sequence[Turn] | FakeChoice, *, seed: int = 0, options: Mapping[str, Any] | None = None
@@ -76,7 +77,7 @@ class FakeModel:
         self.always = turns if isinstance(turns, FakeChoice) else None
         self.turns = [] if isinstance(turns, FakeChoice) else [_as_turn(turn) for turn in turns]
         self.seed = seed
-        asked: dict[str, Any] = {"model": "script", **(options or {})}
+        asked: dict[str, Any] = {"model": self.name, **(options or {})}
         self.name = str(asked["model"])
         self.asked_with = {"options": {**asked, "seed": seed} if seed else asked}
         """The form in which its requests are shown."""
