@@ -25,7 +25,7 @@ _LOOK_AT = {
     StopReason.DEADLINE: "the latencies of the steps: model or tools",
     StopReason.CONTEXT_OVERFLOW: "the longest results in the message list",
     StopReason.TRUNCATED: "the length limit of one reply",
-    StopReason.SCRIPT_EXHAUSTED: "the turns of the script: it holds fewer than the run asked for",
+    StopReason.SCRIPT_EXHAUSTED: "the turns of the script: none of them answers the last request",
 }
 """What to look at after a run was ended by something else than the model's answer."""
 

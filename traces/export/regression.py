@@ -37,7 +37,7 @@ _TEST = '''\
 
 Made by Agent Loop Lab of the trace {trace_id}. Nothing is called: the script beside this file holds what the
 model said and what the tools answered, and the loop does the rest. A test that fails says that the loop does something
-else now. Only the package agent has to be importable:
+else now. It needs pytest and the package agent, and that needs pydantic, docstring-parser and jsonschema-rs here:
 
     python -m pytest {stem}.py
 {differences}"""
