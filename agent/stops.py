@@ -16,7 +16,7 @@ from agent import jsontext
 from agent.errors import AgentError, ContextOverflow, ScriptExhausted
 from agent.events import Phase
 from agent.limits import HARD_CAP, Limits
-from agent.models.replies import visible_text
+from agent.models.replies import visible_text, was_cut
 
 if TYPE_CHECKING:
     from agent.settings import Settings
@@ -133,7 +133,7 @@ def answered(run: RunState, settings: Settings) -> Stop | None:
         return Stop(StopReason.REFUSED, str(refusal))
     if finish == "content_filter":
         return Stop(StopReason.REFUSED, text or "the provider's content filter held the answer back")
-    if finish == "length":
+    if was_cut(finish):
         return Stop(StopReason.TRUNCATED, "the reply was cut off by the length limit of the model call")
     if not text:
         return Stop(StopReason.EMPTY_ANSWER, "the model asked for no tool and said nothing")
@@ -142,7 +142,7 @@ def answered(run: RunState, settings: Settings) -> Stop | None:
 
 def truncated_calls(run: RunState, settings: Settings) -> Stop | None:
     """A reply was cut off in the arguments of its calls, so that none of them could run."""
-    if run.step.finish_reason != "length" or (reply := run.reply) is None:
+    if not was_cut(run.step.finish_reason) or (reply := run.reply) is None:
         return None
     cut = all(call.problem for call in reply.tool_calls)
     return Stop(StopReason.TRUNCATED, "the length limit cut the arguments of the tool call") if cut else None

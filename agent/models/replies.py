@@ -21,6 +21,15 @@ _UNOPENED_THOUGHT = re.compile(r"\A(?:(?!<think>).)*?^[ \t]*</think>[ \t]*$", re
 _HEAD = 200
 _READ = frozenset(("role", "content", "tool_calls", "function_call"))
 _CALL_READ = frozenset(("id", "type", "function", "index"))
+_CUT = frozenset(("length", "max_tokens", "max_output_tokens", "max_completion_tokens", "model_length"))
+
+
+def was_cut(finish_reason: str | None) -> bool:
+    """Whether a provider says that the length limit cut a reply off.
+
+    OpenAI Chat says ``length``; gateways to other providers pass on the words of these, in either case.
+    """
+    return (finish_reason or "").lower() in _CUT
 
 
 def visible_text(message: Message) -> str:
@@ -57,11 +66,11 @@ def read_message(raw: Mapping[str, Any], *, finish_reason: str | None = None) ->
 
     Args:
         raw: the ``message`` of a choice.
-        finish_reason: the provider's word; after ``length`` the last call may be cut off.
+        finish_reason: the provider's word; of a reply that :func:`was_cut` the last call may be cut off, too.
     """
     warnings: list[str] = []
     calls = _read_calls(raw, warnings)
-    if finish_reason == "length" and calls:
+    if was_cut(finish_reason) and calls:
         calls[-1] = _cut_off(calls[-1])
     content = read_content(raw.get("content"), warnings)
     message = Message(

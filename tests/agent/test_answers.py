@@ -29,8 +29,9 @@ def reply(content: str | None, finish: str | None = "stop", *calls: ToolCall, **
     return ModelReply(Message("assistant", content, calls, extra=extra), finish_reason=finish)
 
 
-def test_a_cut_off_answer_is_not_an_answer(go: Callable[..., RunResult]) -> None:
-    result = go([reply("The capital of", "length")])
+@pytest.mark.parametrize("finish", ["length", "max_tokens", "MAX_TOKENS", "max_output_tokens"])
+def test_a_cut_off_answer_is_not_an_answer(go: Callable[..., RunResult], finish: str) -> None:
+    result = go([reply("The capital of", finish)])
     assert (result.reason, result.final) == ("truncated", "")
     assert result.trace.outcome.fallback == "The capital of"
 

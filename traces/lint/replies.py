@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from agent.messages import Message
+from agent.models.replies import was_cut
 from traces.lint.findings import Finding, Rule, Severity
 from traces.lint.material import Answer, Call, Cost, Material, short
 
@@ -58,7 +59,6 @@ SEVERAL = Rule(
 )
 RULES = (CUT_OFF, EMPTY, IGNORED, SWALLOWED, SEVERAL)
 
-_CUT = frozenset(("length", "max_tokens", "max_output_tokens", "max_completion_tokens", "model_length"))
 _TELLING = ("refusal", "audio", "images", "annotations", "citations")
 """Keys of a message that say something without text."""
 _LIVE = r"(?:real[- ]?time|live|current|up[- ]to[- ]date)"
@@ -110,7 +110,7 @@ def _replies(material: Material) -> Iterator[Finding]:
     trace = material.trace
     for step in trace.steps:
         at = step.reply
-        if (step.finish_reason or "").lower() in _CUT:
+        if was_cut(step.finish_reason):
             facts = {"step": step.index}
             lost = step.usage.completion_tokens if step.usage else None
             places = () if at is None else (at,)
@@ -150,7 +150,7 @@ def _empty(material: Material, answer: Answer) -> Iterator[Finding]:
     message, entry = material.trace.messages[at], material.trace.entries[at]
     if answer.text or entry.maker != "model" or not _says_nothing(message):
         return
-    if any(message.extra.get(key) for key in _TELLING) or (step and (step.tools or _was_cut(step.finish_reason))):
+    if any(message.extra.get(key) for key in _TELLING) or (step and (step.tools or _not_whole(step.finish_reason))):
         return
     thought = message.reasoning or message.extra.get("reasoning_details")
     if thought and not material.as_sent and not (step and step.finish_reason):
@@ -168,8 +168,8 @@ def _says_nothing(message: Message) -> bool:
     return text.startswith("<think") if text else not (isinstance(message.content, list) and message.content)
 
 
-def _was_cut(finish_reason: str | None) -> bool:
-    return (finish_reason or "").lower() in (*_CUT, "content_filter", "safety", "refusal")
+def _not_whole(finish_reason: str | None) -> bool:
+    return was_cut(finish_reason) or (finish_reason or "").lower() in ("content_filter", "safety", "refusal")
 
 
 def _against_results(material: Material, answer: Answer) -> Iterator[Finding]:

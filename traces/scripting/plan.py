@@ -14,7 +14,7 @@ from typing import Any
 from agent.events import Maker, Phase
 from agent.messages import Message
 from agent.models.made_calls import ModelCall, model_calls
-from agent.models.replies import visible_text
+from agent.models.replies import visible_text, was_cut
 from agent.noting import DETOUR, NUDGE
 from agent.stops import ANSWERED, ASK_AGAIN, StopReason
 from agent.trace import ToolRun, Trace, TraceStep
@@ -180,7 +180,7 @@ class _Planner:
         if call is None or reply is None:
             return False
         message, finish = self._trace.messages[reply], self._trace.steps[call.step - 1].finish_reason
-        told = message.extra.get("refusal") or finish in ("content_filter", "length")
+        told = message.extra.get("refusal") or finish == "content_filter" or was_cut(finish)
         return not told and not visible_text(message)
 
     def _went_on(self, last: ModelCall) -> bool:
@@ -203,7 +203,7 @@ class _Planner:
         if reply is None:
             return False
         calls = self._trace.messages[reply].tool_calls
-        cut = self._trace.steps[previous.step - 1].finish_reason == "length"
+        cut = was_cut(self._trace.steps[previous.step - 1].finish_reason)
         return not calls or (cut and all(asked.problem for asked in calls))
 
 
