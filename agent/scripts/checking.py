@@ -144,7 +144,7 @@ def _sentence(error: ErrorDetails, place: Place) -> str:
     """What is wrong, in words."""
     kind, context = error["type"], error.get("ctx", {})
     if kind == "extra_forbidden":
-        return f"unknown key {place[-1]!r}{nearest(str(place[-1]), _keys_at(place[:-1]))}"
+        return _unknown_key(str(place[-1]), place[:-1])
     if kind == "missing":
         return f"the key {place[-1]!r} is missing"
     if kind == "value_error":
@@ -156,6 +156,12 @@ def _sentence(error: ErrorDetails, place: Place) -> str:
         message = error["msg"]
         return f"{message[0].lower()}{message[1:]}, found {found(error['input'])}"
     return f"expected {expected.format(**context)}, found {found(error['input'])}"
+
+
+def _unknown_key(key: str, place: Place) -> str:
+    if place and key in _keys_at(()):
+        return f"unknown key {key!r} here; it stands at the top of a script, beside turns"
+    return f"unknown key {key!r}{nearest(key, _keys_at(place))}"
 
 
 _EXPECTED = {

@@ -22,6 +22,10 @@ def fault(text, name="my.yaml"):
 KEYS = [
     ("tasks: x\nturns: [a]", "line 1, tasks: unknown key 'tasks'; did you mean 'task'?"),
     (
+        "limits: {max_steps: 3}\nturns: [a]",
+        "line 1, limits.max_steps: unknown key 'max_steps' here; it stands at the top of a script, beside turns",
+    ),
+    (
         "- text: a\n  usage:\n    prompt: 3",
         "line 3, [0].usage.prompt: unknown key 'prompt'; did you mean 'prompt_tokens'?",
     ),
