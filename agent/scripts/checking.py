@@ -159,7 +159,7 @@ def _sentence(error: ErrorDetails, place: Place) -> str:
 
 
 def _unknown_key(key: str, place: Place) -> str:
-    if place and key in _keys_at(()):
+    if place and key in _keys_at([]):
         return f"unknown key {key!r} here; it stands at the top of a script, beside turns"
     return f"unknown key {key!r}{nearest(key, _keys_at(place))}"
 
