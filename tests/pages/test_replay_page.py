@@ -320,6 +320,17 @@ def test_continue_with_the_script_reaches_the_recorded_end(visit: Visit, press: 
     assert (run.loop.trace.outcome.reason, run.loop.trace.outcome.final) == ("final", "done")
 
 
+def test_back_from_the_run_leads_to_the_moment_of_the_replay(visit: Visit, saved: Trace) -> None:
+    app = ways(replay(visit, saved, at="4"), saved)
+    run, _ = go_on(visit, app)
+    app.switch_page("pages/replay.py")
+    app.query_params["run"] = run.id  # what the framework leaves in the browser's history on the way out
+    app.run()
+    assert place(app) == 4
+    assert app.query_params["trace"] == saved.trace_id
+    assert "run" not in app.query_params
+
+
 def test_a_second_press_makes_no_second_run(visit: Visit, saved: Trace) -> None:
     app = ways(replay(visit, saved, at="3"), saved)
     click(app, "continue-here")
