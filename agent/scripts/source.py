@@ -135,7 +135,7 @@ class Lines:
     def _node(self) -> yaml.Node | None:
         from agent.scripts import yaml_source
 
-        return yaml_source.compose(self.text)
+        return yaml_source.compose(self.text, DEEPEST)
 
     def line_of(self, place: Place) -> int | None:
         """The line (from 1) at which ``place`` begins, or the nearest thing around it; None: that is the whole text."""

@@ -44,7 +44,7 @@ def load(text: str, deepest: int) -> Any:
         BadYAML: it is something else.
     """
     with suppress(yaml.YAMLError, ValueError, RecursionError):
-        data = yaml.load(text, Loader=_QUICK)
+        data = _parser(_QUICK, text, deepest).get_single_data()
         if not is_deeper(data, deepest):
             return data
     return _load_carefully(text, deepest)
@@ -53,9 +53,7 @@ def load(text: str, deepest: int) -> Any:
 def _load_carefully(text: str, deepest: int) -> Any:
     """As :func:`load`, by the parser in whose words we say what is wrong: it is always there."""
     try:
-        loader = _CAREFUL(text)
-        loader.deepest = deepest
-        return loader.get_single_data()
+        return _parser(_CAREFUL, text, deepest).get_single_data()
     except yaml.MarkedYAMLError as error:
         words, mark = _words(error)
         raise BadYAML(words, mark.line + 1 if mark else None) from error
@@ -64,11 +62,15 @@ def _load_carefully(text: str, deepest: int) -> Any:
         raise BadYAML(f"the character U+{error.character:04X} cannot stand in it as it is", line) from error
 
 
-def compose(text: str) -> yaml.Node | None:
-    """What a text is made of, for :func:`line_of`; None where it is nothing, or cannot be read."""
-    with suppress(yaml.YAMLError, ValueError, RecursionError):
-        node: yaml.Node | None = yaml.compose(text, Loader=_QUICK)
-        return node
+def compose(text: str, deepest: int) -> yaml.Node | None:
+    """What a text is made of, for :func:`line_of`; None where it is nothing, or cannot be read.
+
+    Half characters, written as escapes, are read by the parser in Python alone.
+    """
+    for base in (_QUICK, _CAREFUL):
+        with suppress(yaml.YAMLError, ValueError, RecursionError):
+            node: yaml.Node | None = _parser(base, text, deepest).get_single_node()
+            return node
     return None
 
 
@@ -137,7 +139,7 @@ def _loader(base: Any) -> Any:
         yaml_constructors: ClassVar = {_TAG + kind: base.yaml_constructors[_TAG + kind] for kind in ("seq", "map")}
         yaml_implicit_resolvers: ClassVar[dict[str, Any]] = {}
 
-        deepest = 0
+        deepest: int
         depth = 0
 
         def compose_node(self, parent: yaml.Node | None, index: int) -> Any:
@@ -165,6 +167,12 @@ def _loader(base: Any) -> Any:
         Loader.add_constructor(_TAG + kind, _word)
         Loader.add_implicit_resolver(_TAG + kind, re.compile(pattern), first)
     return Loader
+
+
+def _parser(base: Any, text: str, deepest: int) -> Any:
+    parser = base(text)
+    parser.deepest = deepest
+    return parser
 
 
 def _named(node: yaml.MappingNode) -> list[tuple[str, yaml.Node]]:

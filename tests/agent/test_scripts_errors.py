@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agent.errors import InputError
-from agent.scripts import parse_script
+from agent.scripts import parse_script, yaml_source
 from agent.scripts.checking import Problem, check_all
 from agent.scripts.source import LARGEST, Lines
 
@@ -354,6 +354,15 @@ def test_a_text_that_cannot_be_read_is_one_problem():
     assert check_all("turns:\n  - a\n\t- b") == [
         Problem(3, "", "this is not valid YAML: a tab stands where only blanks may: indent with blanks")
     ]
+
+
+def test_a_line_is_told_where_half_a_character_stands_elsewhere():
+    assert fault('task: "\\ud800"\nturns:\n  - {txt: a}').startswith("my.yaml, line 3, turns[0].txt: unknown key")
+
+
+def test_lines_are_told_without_the_library_in_c(monkeypatch):
+    monkeypatch.setattr(yaml_source, "_QUICK", yaml_source._CAREFUL)
+    assert fault("task: x\nturns:\n  - {txt: a}").startswith("my.yaml, line 3, turns[0].txt: unknown key")
 
 
 def test_the_lines_of_many_places_are_found_in_one_reading():
