@@ -16,7 +16,7 @@ from typing import Any
 
 import pytest
 
-from agent import FakeModel, Loop, Message, Tool, ToolCall, Trace
+from agent import CapabilityPolicy, FakeModel, Loop, Message, Tool, ToolCall, Trace
 from agent.scripts import load_script, play
 from agent.trace import Entry
 from traces import open_trace
@@ -139,7 +139,7 @@ def test_an_exported_test_passes_as_it_is(saved: Path, tmp_path: Path, capsys: p
     assert main(["convert", str(saved), "--to", "pytest", "--out", str(folder / "test_sum.py")]) == 0
     assert (folder / "test_sum.json").read_bytes() == script.read_bytes()
     done = run_tests(folder, UNNEEDED)
-    assert "10 passed" in done.stdout, done.stdout + done.stderr
+    assert "12 passed" in done.stdout, done.stdout + done.stderr
 
 
 CHANGES = {
@@ -180,6 +180,20 @@ def test_an_exported_test_fails_when_the_loop_changes(change: str, trace: Trace,
     assert "failed" in done.stdout
 
 
+def test_an_exported_test_fails_when_the_policy_is_not_asked(add: Tool, tmp_path: Path) -> None:
+    policy = CapabilityPolicy(deny=["add"])
+    loop = Loop(FakeModel([[ToolCall("c1", "add", {"a": 2, "b": 3})], "I may not."]), [add], policy=policy)
+    loop.start("go")
+    loop.finish()
+    for name, data in files(loop.trace).items():
+        (tmp_path / name).write_bytes(data)
+    assert "6 passed" in run_tests(tmp_path).stdout
+    done = run_tests(
+        tmp_path, "from agent.policy import CapabilityPolicy as P\nP.check = lambda self, name: ('run', '')\n"
+    )
+    assert "1 failed, 5 passed" in done.stdout, done.stdout + done.stderr
+
+
 def test_the_test_imports_the_package_alone_and_needs_no_yaml(trace: Trace) -> None:
     (name, test), (script_name, script) = files(trace).items()
     imported = re.findall(r"^(?:from|import) (\w+)", test.decode(), re.M)
@@ -216,7 +230,7 @@ def test_many_calls_stand_in_the_script_alone(add: Tool, tmp_path: Path) -> None
     assert "CALLS = [(call.name, call.arguments) for turn in SCRIPT.turns for call in turn.calls]" in test
     for name, data in made.items():
         (tmp_path / name).write_bytes(data)
-    assert "5 passed" in run_tests(tmp_path).stdout
+    assert "6 passed" in run_tests(tmp_path).stdout
 
 
 def test_a_test_is_a_zip_of_two_files_and_cannot_be_printed(

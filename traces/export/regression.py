@@ -54,6 +54,7 @@ FILE = Path(__file__).with_suffix(".json")
 SCRIPT = parse_script(FILE.read_text(encoding="utf-8"), FILE.name)
 KINDS = {kinds}
 CALLS = {calls}
+NOT_RUN = {not_run}
 REASON = {reason}
 ANSWER = {answer}
 
@@ -72,6 +73,11 @@ def test_the_steps_are_of_the_same_kinds(trace):
 
 def test_the_same_calls_are_made(trace):
     assert [(tool.name, tool.arguments) for step in trace.steps for tool in step.tools] == CALLS
+
+
+def test_the_same_calls_are_not_run(trace):
+    decided = [(tool.name, tool.decision) for step in trace.steps for tool in step.tools]
+    assert [(name, decision) for name, decision in decided if decision != "run"] == NOT_RUN
 
 
 def test_it_ends_for_the_same_reason(trace):
@@ -122,6 +128,7 @@ def files(trace: Trace) -> dict[str, bytes]:
         differences=_differences(trace),
         kinds=listed([literal(step.kind) for step in steps_of(loop.trace)]),
         calls=_calls(script, loop),
+        not_run=_not_run(loop),
         reason=literal(loop.trace.outcome.reason),
         answer=literal(loop.trace.outcome.final),
     )
@@ -156,6 +163,12 @@ def _calls(script: Script, loop: Loop) -> str:
     if len(written) > _MOST_WRITTEN and made == in_script:
         return "[(call.name, call.arguments) for turn in SCRIPT.turns for call in turn.calls]"
     return written
+
+
+def _not_run(loop: Loop) -> str:
+    """The calls that code decided against. Their answers stand in the script, so the message list does not tell."""
+    decided = [(tool.name, tool.decision) for step in loop.trace.steps for tool in step.tools]
+    return listed([f"({literal(name)}, {literal(decision)})" for name, decision in decided if decision != "run"])
 
 
 def _differences(trace: Trace) -> str:
