@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple, get_args
 
 from pydantic import BaseModel, ValidationError
@@ -16,6 +16,9 @@ from agent.scripts.source import Lines, SourceError
 from agent.scripts.strict import MAPPING, TEXT, found
 from agent.toolbox import toolbox
 from agent.tools import Tool
+
+MOST_TOLD = 100
+"""Mistakes that are told; a longer list helps nobody, and would take minutes to write."""
 
 Place = list[str | int]
 
@@ -44,19 +47,24 @@ class Checked(NamedTuple):
     """In the order of the text."""
     lines: Lines
     """Where its places stand in the text."""
+    untold: int = 0
+    """How many more there are."""
 
 
 def check_all(text: str, name: str = "script.yaml", own: Iterable[Tool] = ()) -> list[Problem]:
     """Everything that is wrong with a script, in the order of the text; nothing where it can be played.
 
-    What is wrong between several keys is told once each of them is right.
+    What is wrong between several keys is told once each of them is right. Of very many mistakes the last entry gives
+    the number alone.
 
     Args:
         text: YAML, or JSON.
         name: the file name; one that ends with ``.json`` makes it JSON.
         own: tools of one's own, which it may name beside those of the toolbox.
     """
-    return _looked_at(text, name, own).problems
+    looked = _looked_at(text, name, own)
+    more = [Problem(None, "", f"{looked.untold:,} more mistakes are not listed")] if looked.untold else []
+    return looked.problems + more
 
 
 def check(text: str, name: str, own: Iterable[Tool] = ()) -> tuple[ScriptFields, Lines]:
@@ -70,9 +78,10 @@ def check(text: str, name: str, own: Iterable[Tool] = ()) -> tuple[ScriptFields,
     Raises:
         InputError: the first thing that is wrong: file, line, place, what was expected.
     """
-    fields, problems, lines = _looked_at(text, name, own)
+    fields, problems, lines, untold = _looked_at(text, name, own)
     if problems or fields is None:
-        more = f" (and {len(problems) - 1} more)" if len(problems) > 1 else ""
+        others = len(problems) - 1 + untold
+        more = f" (and {others} more)" if others else ""
         raise InputError(problems[0].told(name) + more)
     return fields, lines
 
@@ -93,35 +102,42 @@ def _looked_at(text: str, name: str, own: Iterable[Tool]) -> Checked:
     try:
         fields = ScriptFields.model_validate(data)
     except ValidationError as error:
-        found_here = list(_of_fields(error))
+        found_here, count = _of_fields(error)
     else:
-        found_here = list(_of_tools(fields, own))
+        found_here, count = _of_tools(fields, own)
     problems = []
     for place, sentence in found_here:
         shown = place[1:] if short else place
         problems.append(Problem(lines.line_of(shown), source.path_of(shown), sentence))
     problems.sort(key=lambda problem: problem.line or 0)
-    return Checked(fields, problems, lines)
+    return Checked(fields, problems, lines, count - len(problems))
 
 
 # ---- what is wrong ----
 
 
-def _of_tools(fields: ScriptFields, own: Iterable[Tool]) -> Iterator[tuple[Place, str]]:
+def _of_tools(fields: ScriptFields, own: Iterable[Tool]) -> tuple[list[tuple[Place, str]], int]:
+    """The mistakes that are told, each with its place, and how many there are."""
     known = [*toolbox(), *(tool.name for tool in own)]
-    for number, tool in enumerate(fields.tools or ()):
-        if isinstance(tool, str) and tool not in known:
-            yield ["tools", number], f"there is no tool {tool!r} in the toolbox{nearest(tool, known)}"
+    names = [(number, tool) for number, tool in enumerate(fields.tools or ()) if isinstance(tool, str)]
+    unknown = [(number, name) for number, name in names if name not in known]
+    told: list[tuple[Place, str]] = [
+        (["tools", number], f"there is no tool {name!r} in the toolbox{nearest(name, known)}")
+        for number, name in unknown[:MOST_TOLD]
+    ]
+    return told, len(unknown)
 
 
-def _of_fields(error: ValidationError) -> Iterator[tuple[Place, str]]:
-    """Each error with its place. A key that is missing only because it is misspelt is told once."""
-    details = error.errors()
+def _of_fields(error: ValidationError) -> tuple[list[tuple[Place, str]], int]:
+    """As :func:`_of_tools`. A key that is missing only because it is misspelt is told once."""
+    details = error.errors()[:MOST_TOLD]
     misspelt = [_place(each) for each in details if each["type"] == "extra_forbidden"]
+    told = []
     for each in details:
         place = _place(each)
         if each["type"] != "missing" or not any(_means(other, place) for other in misspelt):
-            yield place, _sentence(each, place)
+            told.append((place, _sentence(each, place)))
+    return told, error.error_count() - len(details) + len(told)
 
 
 def _means(unknown: Place, missing: Place) -> bool:
@@ -170,7 +186,6 @@ _EXPECTED = {
     "string_pattern_mismatch": "1 to 64 letters a-z, A-Z, digits, _ and -",
     "int_type": "a whole number",
     "float_type": "a number",
-    "finite_number": "a finite number",
     "greater_than_equal": "a number from {ge}",
     "less_than_equal": "a number up to {le:,.15g}",
     "less_than": "a number below {lt:,}",

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from agent.errors import InputError
 from agent.scripts import parse_script, yaml_source
-from agent.scripts.checking import Problem, check_all
+from agent.scripts.checking import MOST_TOLD, Problem, check_all
 from agent.scripts.source import LARGEST, Lines
 
 
@@ -348,6 +348,16 @@ def test_all_mistakes_are_told_at_once_in_their_order():
         Problem(2, "tools[1]", "there is no tool 'subtrac' in the toolbox; did you mean 'subtract'?")
     ]
     assert check_all(put_right.replace("subtrac", "subtract")) == []
+
+
+MANY = ["turns:\n" + "- {txt: a}\n" * 3000, "turns: [a]\ntools:\n" + "".join(f"- t{n}\n" for n in range(3000))]
+
+
+@pytest.mark.parametrize("text", MANY, ids=["keys", "tools"])
+def test_of_very_many_mistakes_only_the_first_are_told(text):
+    *told, last = check_all(text)
+    assert (len(told), last) == (MOST_TOLD, Problem(None, "", "2,900 more mistakes are not listed"))
+    assert fault(text).endswith(" (and 2999 more)")
 
 
 def test_a_text_that_cannot_be_read_is_one_problem():
