@@ -28,7 +28,7 @@ from agent.messages import Message
 from agent.models.base import Model
 from agent.models.json_action import JsonActionModel
 from agent.models.openai_chat import OpenAIModel
-from agent.models.replay import Recording, same_messages
+from agent.models.replay import Recording, same_messages, same_outcome
 from agent.models.served import model_names
 from agent.redact import redact
 from agent.scripts import load_script, scenarios
@@ -81,10 +81,10 @@ def _run(options: argparse.Namespace) -> int:
 
 
 def _compared(loop: Loop, recording: Recording, code: int) -> int:
-    """Say whether a replay came to the recorded messages, and where it did not; gives the exit code."""
+    """Say whether a replay came to the recorded messages and end, and where it did not; gives the exit code."""
     if code != DONE:
         return code
-    differences = same_messages(recording, loop.messages)
+    differences = same_messages(recording, loop.messages) + same_outcome(recording, loop.trace.outcome)
     count = len(loop.messages)
     if not differences:
         tell(f"replayed: {count} message{'' if count == 1 else 's'}, as recorded")

@@ -20,6 +20,7 @@ from agent.models.made_calls import ModelCall, model_calls
 from agent.noting import ASKED_UNTIL
 from agent.protocol import violations
 from agent.request import request_of
+from agent.stops import StopReason
 from agent.trace import Trace, TraceStep
 
 HEAD = 200
@@ -108,6 +109,11 @@ class Recording:
     title: str = ""
     format: str | None = None
     """The format of the file that the trace was read from; None for a run of this program."""
+
+    @property
+    def says_how_it_ended(self) -> bool:
+        """Whether it names one of our reasons; files of other programs say it in words of their own."""
+        return self.reason in set(StopReason)
 
     @classmethod
     def of(cls, trace: Trace) -> Recording:

@@ -28,6 +28,8 @@ from agent.models.differing import (
 )
 from agent.models.likeness import Fingerprints, Ignored, options_of, tools_of
 from agent.models.recording import RecordedAsk, RecordedRequest, Recording
+from agent.stops import BY_A_PERSON, StopReason
+from agent.trace import Outcome
 
 __all__ = ["Difference", "Mode", "Recording", "ReplayMismatch", "ReplayModel", "same_messages"]
 
@@ -161,6 +163,25 @@ class ReplayModel:
         return ReplayMismatch(
             f"{text}: {told}" if told else text, differences=differences, step=expected.step, nearest=at + 1
         )
+
+
+def same_outcome(recording: Recording, outcome: Outcome) -> list[Difference]:
+    """Whether a replay that is over ended as the recorded run did: its stop reason, and its final answer.
+
+    Nothing where the recording does not say it in our words, or a person ended it: that cannot be said again.
+
+    Args:
+        recording: of the run that was replayed.
+        outcome: of the replay.
+    """
+    differences: list[Difference] = []
+    if not recording.says_how_it_ended or outcome.reason is None or recording.reason in BY_A_PERSON:
+        return differences
+    if outcome.reason != recording.reason:
+        differences.append(Difference("changed", "the stop reason", recording.reason, outcome.reason))
+    if outcome.final != recording.final and recording.reason == StopReason.FINAL:
+        differences.append(Difference("changed", "the final answer", recording.final, outcome.final))
+    return differences
 
 
 def same_messages(recording: Recording, messages: Sequence[Message]) -> list[Difference]:

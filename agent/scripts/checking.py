@@ -16,6 +16,7 @@ from agent.scripts.source import Lines, SourceError
 from agent.scripts.strict import MAPPING, TEXT, found
 from agent.toolbox import toolbox
 from agent.tools import Tool
+from agent.trace import SCHEMA as TRACE
 
 MOST_TOLD = 100
 """Mistakes that are told; a longer list helps nobody, and would take minutes to write."""
@@ -95,6 +96,9 @@ def _looked_at(text: str, name: str, own: Iterable[Tool]) -> Checked:
     short = isinstance(data, list)
     if short:
         data = {"turns": data}
+    if isinstance(data, Mapping) and data.get("schema") == TRACE:
+        convert = "python -m traces convert FILE --to script"
+        return Checked(None, [Problem(None, "", f"this is a trace and no script; {convert} makes one of it")], lines)
     if not isinstance(data, Mapping):
         wanted = "a script is a mapping with the key turns, or a list of turns"
         return Checked(None, [Problem(None, "", f"{wanted}; found {found(data)}")], lines)

@@ -80,7 +80,7 @@ def read(text: str, name: str) -> Any:
     Raises:
         SourceError: it is neither; the text names the line.
     """
-    as_json = name.lower().endswith(".json")
+    text, as_json = text.removeprefix("\ufeff"), name.lower().endswith(".json")
     if as_json or _looks_like_json(text):  # nearly all JSON is YAML, but as that it takes a hundred times as long
         _check_size(text, name, LARGEST_JSON)
         try:

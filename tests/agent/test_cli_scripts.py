@@ -94,3 +94,19 @@ def test_a_changed_result_is_a_difference(cli, tmp_path, recording):
     code, _, err = cli("run", script(tmp_path, recording, "mine.json"))
     assert code == 1
     assert "message 4" in err and "6" in err
+
+
+def test_another_end_than_the_recorded_one_is_a_difference(cli, tmp_path, recording):
+    recording["turns"][1] = {"text": "It is 5.", "finish_reason": "length"}
+    code, _, err = cli("run", script(tmp_path, recording, "mine.json"))
+    assert code == 1
+    assert "the stop reason" in err and "truncated" in err
+
+
+def test_a_trace_is_no_script_and_the_way_to_make_one_is_told(cli, tmp_path):
+    loop = Loop(FakeModel(["Yes."]))
+    loop.start("No?")
+    loop.finish()
+    code, _, err = cli("run", script(tmp_path, loop.trace.to_dict(), "trace.json"))
+    assert code == 2
+    assert "python -m traces convert FILE --to script" in err

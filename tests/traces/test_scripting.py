@@ -222,6 +222,13 @@ def test_results_that_were_never_written_back(add: Tool) -> None:
     is_same(trace)
 
 
+def test_results_that_were_written_back_again_later_are_not_followed_strictly(add: Tool) -> None:
+    trace = run_of([ASK, ASK, ASK, "done"], [add], interventions=[Intervention("omit_results")])
+    assert script_data(trace)["replay"] == {"mode": "strict"}
+    trace.steps[-1].request = Request(upto=7)  # as after a resume without the intervention
+    assert script_data(trace)["replay"] == {"mode": "lenient"}
+
+
 def test_what_was_reported_as_zero_is_not_left_out() -> None:
     trace = run_of([ModelReply(Message("assistant", "done"), usage=Usage(3, 2, 5, cached_tokens=0))])
     usage = {"prompt_tokens": 3, "completion_tokens": 2, "total_tokens": 5, "cached_tokens": 0}

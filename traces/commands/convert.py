@@ -141,6 +141,9 @@ def _replayed(exported: Exported) -> Iterator[str]:
     """How far a replay of what was written is the recorded run, line by line."""
     replayed = replay(parse_script(exported.data.decode(), exported.name))
     count = len(replayed.trace.messages)
+    if not count:
+        yield "  the conversation is empty: there is nothing that the script could say"
+        return
     same = "is the recorded run" if not replayed.differences else "differs from the recorded run:"
     yield f"  its replay, {count:,} message{'' if count == 1 else 's'}, {same}"
     for sentence in [*map(str, replayed.differences), *replayed.remarks][:_SHOWN]:

@@ -157,7 +157,8 @@ def replay_data(plan: Plan, recorded: Mapping[str, Any]) -> dict[str, Any]:
     or where the messages of a file stand in an order in which no loop writes them.
     """
     again = _made_again(plan.trace)
-    strict = plan.whole and not any(_differs(again, step) for step in plan.trace.steps) and not _is_broken(plan)
+    changed = any(_differs(again, step) for step in plan.trace.steps) or not _left_out_from_then_on(plan.trace)
+    strict = plan.whole and not changed and not _is_broken(plan)
     data: dict[str, Any] = {"mode": "strict" if strict else "lenient"}
     ignored = list(_changing(recorded.get("asked") or []))
     return data | ({"ignore": ignored} if ignored else {})
@@ -175,6 +176,16 @@ def _made_again(trace: Trace) -> set[str]:
     """Who changes requests in a replay as in the recorded run."""
     left_out = [] if results_left_out_after(trace) is None else [omit_results.__name__]
     return {*_BY_THE_LOOP, *left_out, *(change.kind for change in _throughout(trace))}
+
+
+def _left_out_from_then_on(trace: Trace) -> bool:
+    """Whether results, once they were left out of requests, stayed so: not where a person took that back later."""
+    after = results_left_out_after(trace)
+    if after is None:
+        return True
+    omitted = Intervention(omit_results.__name__)
+    later = (step.request for step in trace.steps[after:] if step.request is not None)
+    return all(_holds(trace, omitted, request) for request in later)
 
 
 def _throughout(trace: Trace) -> list[Intervention]:

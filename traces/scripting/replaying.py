@@ -9,7 +9,7 @@ from agent import clock
 from agent.events import Phase
 from agent.loop import Loop
 from agent.models.recording import Recording
-from agent.models.replay import Difference, same_messages
+from agent.models.replay import Difference, same_messages, same_outcome
 from agent.scripts import Script
 from agent.stops import BY_A_PERSON, StopReason
 from agent.trace import Trace
@@ -74,7 +74,7 @@ def replay(source: Trace | Script, *, stop_after_s: float | None = None) -> Repl
     messages = tuple(same_messages(recorded, loop.messages))
     remarks = [f"stopped after {stop_after_s:g} seconds: the rest was not replayed"] if late else []
     remarks += _remarks(script, recorded, loop)
-    return Replayed(script, loop, messages, tuple(_outcome(recorded, loop)), tuple(remarks))
+    return Replayed(script, loop, messages, tuple(same_outcome(recorded, loop.trace.outcome)), tuple(remarks))
 
 
 def _breaks_off(loop: Loop, script: Script, recorded: Recording) -> bool:
@@ -86,27 +86,13 @@ def _breaks_off(loop: Loop, script: Script, recorded: Recording) -> bool:
     return unanswered or (loop.phase is Phase.APPROVE and made == len(script.turns))
 
 
-def _outcome(recorded: Recording, loop: Loop) -> Iterator[Difference]:
-    now = loop.trace.outcome
-    if _says_how_it_ended(recorded) and now.reason is not None:
-        if now.reason != recorded.reason and recorded.reason not in BY_A_PERSON:
-            yield Difference("changed", "the stop reason", recorded.reason, now.reason)
-        if now.final != recorded.final and recorded.reason == StopReason.FINAL:
-            yield Difference("changed", "the final answer", recorded.final, now.final)
-
-
-def _says_how_it_ended(recorded: Recording) -> bool:
-    """Whether the recording names one of our reasons; files of other programs say it in words of their own."""
-    return recorded.reason in set(StopReason)
-
-
 def _remarks(script: Script, recorded: Recording, loop: Loop) -> Iterator[str]:
     now = loop.trace.outcome
     if now.reason is None:
         yield "the recording ends in the middle of a turn, and so does the replay"
     elif recorded.reason in BY_A_PERSON:
         yield f"a person ended the recorded run ({recorded.reason}); the replay ended with {now.reason}"
-    elif now.reason == StopReason.SCRIPT_EXHAUSTED and not _says_how_it_ended(recorded):
+    elif now.reason == StopReason.SCRIPT_EXHAUSTED and not recorded.says_how_it_ended:
         yield "the recording does not go on from here: the script has run out"
     warned = [f"step {step.index}: {words}" for step in loop.trace.steps for words in _warnings(step.warnings)]
     yield from warned
