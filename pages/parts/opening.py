@@ -25,7 +25,7 @@ from pages.parts.live_model import make_model, missing
 from pages.parts.offered import make_tools
 from pages.parts.resuming import from_disk, woken
 from pages.parts.runs import SETUP, OpenRun, registry
-from pages.parts.setup import REQUEST_TOKENS, RESULT_TOKENS, Changed, Setup
+from pages.parts.setup import REQUEST_TOKENS, RESULT_TOKENS, Changed, Setup, guards_of
 from pages.parts.setup_form import chosen, show_setup
 from pages.parts.tabs import tabs
 from pages.parts.transport import GOES_ON, VIEWS, move
@@ -168,6 +168,5 @@ def _guarded(limits: Limits, script: Script | None, guards: bool) -> Limits:
     """These limits with the guards on, just those that the script names where it names any, or off."""
     if not guards:
         return replace(limits, repeated_calls=None, failing_steps=None)
-    own = script.limits if script is not None else Limits()
-    some = own if own.repeated_calls or own.failing_steps else Limits.guarded()
+    some = guards_of(script)
     return replace(limits, repeated_calls=some.repeated_calls, failing_steps=some.failing_steps)

@@ -19,7 +19,7 @@ from pages.parts.script_snippets import starter
 from pages.parts.words import t
 from traces.script_store import ScriptFile
 
-MOST_ROWS = 16
+MOST_ROWS = 18
 """Rows seen without scrolling inside the table."""
 UPLOAD_MB = 20
 _OPEN = "scripts-open"
@@ -179,10 +179,10 @@ def _table(lines: Sequence[Line]) -> None:
             "kind": column.MultiselectColumn(
                 t("Kind"), width=156, options=[word for word, _ in kinds], color=[colour for _, colour in kinds]
             ),
-            "summary": column.TextColumn(t("What there is to see"), width=430),
+            "rules": column.TextColumn(t("Rules"), width=86),
             "turns": column.TextColumn(t("Turns"), width=62),
+            "summary": column.TextColumn(t("What there is to see"), width=400),
             "tools": column.TextColumn(t("Tools on offer"), width=190),
-            "rules": column.TextColumn(t("Rules"), width=92),
             "recorded": column.TextColumn(t("Recorded from"), width=124),
             "changed": column.DatetimeColumn(t("Changed"), width=130, format="YYYY-MM-DD HH:mm"),
         },
@@ -201,10 +201,10 @@ def _frame(lines: Sequence[Line]) -> pd.DataFrame:
         {
             "title": pd.array([line.title for line in lines], dtype="string"),
             "kind": [[words[kind] for kind in line.kinds] for line in lines],
-            "summary": pd.array([" ".join(line.summary.split()) for line in lines], dtype="string"),
-            "turns": ["∞" if line.endless else "" if line.turns is None else f"{line.turns:,}" for line in lines],
-            "tools": pd.array([", ".join(line.tools or ()) for line in lines], dtype="string"),
             "rules": [rules[line.rules] for line in lines],
+            "turns": ["∞" if line.endless else "" if line.turns is None else f"{line.turns:,}" for line in lines],
+            "summary": pd.array([" ".join(line.summary.split()) for line in lines], dtype="string"),
+            "tools": pd.array([", ".join(line.tools or ()) for line in lines], dtype="string"),
             "recorded": pd.array([line.recorded for line in lines], dtype="string"),
             "changed": pd.to_datetime(pd.Series(changed), utc=True),
         }

@@ -9,7 +9,7 @@ from typing import Any
 from urllib.parse import urlsplit, urlunsplit
 
 from agent.errors import InputError
-from agent.limits import HARD_CAP
+from agent.limits import HARD_CAP, Limits
 from agent.models import json_action
 from agent.models.openai_chat import OPENAI_URL
 from agent.scripts import Script
@@ -220,6 +220,12 @@ def default_guards(scenario: str) -> bool:
         return True
     limits = find_script(scenario).limits
     return bool(limits.repeated_calls or limits.failing_steps)
+
+
+def guards_of(script: Script | None) -> Limits:
+    """The guards of a run: just those that its script names where it names any, else the usual ones."""
+    own = script.limits if script is not None else Limits()
+    return own if own.repeated_calls or own.failing_steps else Limits.guarded()
 
 
 def default_tools(scenario: str) -> tuple[str, ...]:

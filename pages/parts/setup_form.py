@@ -10,7 +10,6 @@ from functools import partial
 import streamlit as st
 
 from agent.errors import InputError
-from agent.limits import Limits
 from agent.scripts import ScenarioInfo, scenarios
 from pages.parts import address
 from pages.parts.address_setup import named
@@ -38,6 +37,7 @@ from pages.parts.setup import (
     default_protocol,
     default_steps,
     default_tools,
+    guards_of,
     most_steps,
     server_url,
 )
@@ -238,9 +238,10 @@ def _limits(scenario: str, busy: bool, changed: Callable[[], None]) -> None:
     )
     address.share(address.MAX_STEPS, steps)
     address.seed(address.GUARDS, guarded, lambda text: text != "off")
-    guards = Limits.guarded()
+    guards = guards_of(None if scenario == OWN_TASK else find_script(scenario))
+    calls, failing = guards.repeated_calls or "∞", guards.failing_steps or "∞"
     st.toggle(
-        t("Guards: {n} equal calls, {m} failing steps", n=guards.repeated_calls, m=guards.failing_steps),
+        t("Guards: {n} equal calls, {m} failing steps", n=calls, m=failing),
         key=address.GUARDS,
         persist_state="session",
         help=t(
