@@ -44,6 +44,9 @@ GUARDS = "guards"
 UPLOAD = "upload"
 """Keys of the widgets that hold the settings."""
 
+SHARED = "shared"
+"""What the URL should hold of the widgets drawn so far: texts by their keys, None for nothing."""
+
 _RUN = "run"
 _AT = "at"
 _TRACE = "trace"
@@ -130,12 +133,12 @@ def seed(key: str, default: T, read: Callable[[str], T | None] | None = None) ->
 
 
 def share(key: str, default: object, write: Callable[[Any], str] = str) -> None:
-    """After a widget was drawn: put its value into the URL, or nothing when it is the default."""
+    """After a widget was drawn: let the URL hold its value, or nothing when it is the default.
+
+    :func:`pages.parts.address_setup.write_shared` puts it there together with the others.
+    """
     value = st.session_state.get(key, default)
-    if value == default:
-        st.query_params.pop(key, None)
-    elif st.query_params.get(key) != write(value):
-        st.query_params[key] = write(value)
+    st.session_state[SHARED][key] = None if value == default else write(value)
 
 
 def put(key: str, value: object) -> None:
