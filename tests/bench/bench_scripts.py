@@ -11,43 +11,18 @@ on the machine where they were set.
 from __future__ import annotations
 
 import argparse
-import gc
 import json
-import statistics
 import sys
-import time
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
+
+from ratios import WORDS, compare
 
 from agent import FakeModel, Loop, Tool, ToolCall
 from agent.scripts import parse_script
 from agent.trace import Trace
 from traces.scripting import replay, script_data, script_text
-
-WORDS = 'The quick "brown" fox jumps over the lazy dog.\n\tfor line in lines: print(line)\n东京の天気は晴れです。\n'
-
-
-def cpu(work: Callable[[], Any]) -> float:
-    """Seconds of CPU time; the result is freed outside of the clock."""
-    gc.collect()
-    started = time.process_time()
-    result = work()
-    seconds = time.process_time() - started
-    del result
-    return seconds
-
-
-def compare(name: str, floor: Callable[[], Any], ours: Callable[[], Any], rounds: int, target: float) -> float:
-    """Print one line; gives our seconds."""
-    pairs = [(cpu(floor), cpu(ours)) for _ in range(rounds)]
-    low, high = (statistics.median(column) for column in zip(*pairs, strict=True))
-    print(
-        f"{name:<34} floor {low * 1000:8.1f} ms   ours {high * 1000:8.1f} ms   {high / low:6.2f}x  (target {target}x)"
-    )
-    return high
 
 
 def recorded(messages: int) -> Trace:

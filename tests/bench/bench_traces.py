@@ -12,46 +12,24 @@ with ``json`` on the machine where the targets were set.
 from __future__ import annotations
 
 import argparse
-import gc
 import json
 import os
-import statistics
 import sys
 import tempfile
-import time
 import tracemalloc
-from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
+from ratios import WORDS, compare, cpu
+
 from agent import FakeModel, Loop, Tool, ToolCall, jsontext
 from agent.trace import Trace
 from traces import Store, open_trace, save_trace
 from traces.container import open_bytes
 from traces.tables import messages_frame, steps_frame
-
-WORDS = 'The quick "brown" fox jumps over the lazy dog.\n\tfor line in lines: print(line)\n东京の天気は晴れです。\n'
-
-
-def cpu(work: Callable[[], Any]) -> float:
-    """Seconds of CPU time; the result is freed outside of the clock."""
-    gc.collect()
-    started = time.process_time()
-    result = work()
-    seconds = time.process_time() - started
-    del result
-    return seconds
-
-
-def compare(name: str, floor: Callable[[], Any], ours: Callable[[], Any], rounds: int, target: float) -> None:
-    pairs = [(cpu(floor), cpu(ours)) for _ in range(rounds)]
-    low, high = (statistics.median(column) for column in zip(*pairs, strict=True))
-    print(
-        f"{name:<46} floor {low * 1000:8.1f} ms   ours {high * 1000:8.1f} ms   {high / low:6.2f}x  (target {target}x)"
-    )
 
 
 def chat(messages: int) -> list[dict[str, Any]]:
