@@ -14,11 +14,10 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from agent import jsontext
-from agent.asking import Asker
-from agent.errors import InputError
 from agent.ids import new_call_id
 from agent.messages import Message, ToolCall
-from agent.models.base import CallControl, Model, ModelReply
+from agent.models.around import AroundModel
+from agent.models.base import CallControl, ModelReply
 from agent.models.replies import visible_text
 
 KEY = "json_action"
@@ -91,7 +90,7 @@ def to_chat(messages: Sequence[Message], tool_schemas: Sequence[dict[str, Any]])
     return [Message("system", system), *chat]
 
 
-class JsonActionModel:
+class JsonActionModel(AroundModel):
     """Makes any chat model speak in JSON actions.
 
     A call becomes an ordinary tool call of the assistant message, so everything downstream works on it; the words of
@@ -103,25 +102,13 @@ class JsonActionModel:
 
     protocol = KEY
 
-    def __init__(self, inner: Model) -> None:
-        self.inner = inner
-        self.provider = getattr(inner, "provider", None) or type(inner).__name__
-        self.name = getattr(inner, "name", None)
-        self.secrets: tuple[str, ...] = getattr(inner, "secrets", ())
-        self.asked_with: dict[str, Any] | None = getattr(inner, "asked_with", None)
-        self._asker = Asker(inner)
-
     def body(self, messages: Sequence[Message], tool_schemas: Sequence[dict[str, Any]] = ()) -> dict[str, Any]:
         """What the inner model would be sent: its own words, with the tools in the system text.
 
         Raises:
             InputError: the inner model does not say what it sends.
         """
-        tell = getattr(self.inner, "body", None)
-        if not callable(tell):
-            raise InputError(f"{type(self.inner).__name__} does not say what it sends")
-        body: dict[str, Any] = tell(to_chat(messages, tool_schemas), [])
-        return body
+        return super().body(to_chat(messages, tool_schemas))
 
     def complete(
         self,

@@ -12,9 +12,9 @@ from dataclasses import replace
 from itertools import chain
 from typing import Any, Literal
 
-from agent.asking import Asker
 from agent.errors import AgentError, InputError, ReplayMismatch
 from agent.messages import Message
+from agent.models.around import AroundModel
 from agent.models.base import CallControl, Model, ModelReply
 from agent.models.differing import (
     Difference,
@@ -36,7 +36,7 @@ __all__ = ["Difference", "Mode", "Recording", "ReplayMismatch", "ReplayModel", "
 Mode = Literal["strict", "lenient"]
 
 
-class ReplayModel:
+class ReplayModel(AroundModel):
     """Compares each request with the recorded one of the same number, and then lets the inner model answer.
 
     One of these may serve many runs: it looks at the number of the call, as a scripted model does. Requests that the
@@ -59,35 +59,14 @@ class ReplayModel:
     ) -> None:
         if mode not in ("strict", "lenient"):
             raise InputError(f"replay: the mode must be strict or lenient, not {mode!r}")
-        self.inner = inner
+        super().__init__(inner)
         self.recording = recording
         self.mode = mode
-        self.provider = getattr(inner, "provider", None) or type(inner).__name__
-        self.name = getattr(inner, "name", None)
         self.protocol = getattr(inner, "protocol", "native")
-        self.secrets: tuple[str, ...] = getattr(inner, "secrets", ())
         self._ignored = Ignored.of(ignore)
         self._recorded = RecordedSide.of(recording.messages, self._ignored)
         self._prints = Fingerprints(self._ignored)
-        self._asker = Asker(inner)
         self._next = 0
-
-    @property
-    def asked_with(self) -> dict[str, Any] | None:
-        """The form in which the requests of the inner model are shown."""
-        return getattr(self.inner, "asked_with", None)
-
-    def body(self, messages: Sequence[Message], tool_schemas: Sequence[dict[str, Any]] = ()) -> dict[str, Any]:
-        """What the inner model would be sent.
-
-        Raises:
-            InputError: it does not say.
-        """
-        tell = getattr(self.inner, "body", None)
-        if not callable(tell):
-            raise InputError(f"{type(self.inner).__name__} does not say what it sends")
-        body: dict[str, Any] = tell(messages, tool_schemas)
-        return body
 
     def complete(
         self,

@@ -1,20 +1,17 @@
-"""From traces to scripts and back: the loop says a recording again, and what it cannot say is told precisely."""
+"""From runs of our own to scripts and back: the loop says a recording again, with everything that was decided then."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any
 
 import pytest
-from hypothesis import assume, given, settings
-from hypothesis import strategies as st
 
 from agent import (
     CapabilityPolicy,
     ContextBudget,
     Decision,
     FakeModel,
-    InputError,
     JsonActionModel,
     Limits,
     Loop,
@@ -29,52 +26,9 @@ from agent import (
 from agent.faults import Fault
 from agent.interventions import Intervention
 from agent.models.replies import read_message
-from agent.scripts import parse_script, play
-from agent.trace import Entry, Request, Source, ToolRun, TraceStep
-from tests.agent.walks import PRESSES, options, turns, walk
-from traces import open_trace
-from traces.export.script import losses
-from traces.scripting import replay, script_data, script_of, script_text
-
-ASK = [ToolCall("c1", "add", {"a": 2, "b": 3})]
-
-
-def run_of(said: Sequence[Any], tools: Sequence[Tool] = (), words: Any = "go", **more: Any) -> Trace:
-    """A finished run of ours."""
-    loop = Loop(FakeModel(said), tools, **more)
-    loop.start(words)
-    loop.finish()
-    return loop.trace
-
-
-def imported(chat: list[dict[str, Any]], save: Callable[..., Any]) -> Trace:
-    """The trace that a reader makes of these messages."""
-    (trace,) = open_trace(save({"messages": chat}))
-    return trace
-
-
-def is_same(trace: Trace) -> None:
-    """The replay is the recorded run, also a strict one of what was written to a file."""
-    replayed = replay(trace)
-    assert [str(difference) for difference in replayed.differences] == []
-    data = script_data(trace)
-    for as_json in (False, True):
-        text, ending = script_text(data, as_json=as_json)
-        script = parse_script(text, f"x{ending}")
-        loop = script.loop(pace=0)
-        play(loop, script)
-        assert data["replay"]["mode"] == "strict"
-        assert [message.role for message in loop.messages] == [message.role for message in trace.messages]
-        assert loop.trace.outcome.reason == trace.outcome.reason
-    ran = [[(tool.name, tool.arguments, tool.ok) for tool in step.tools] for step in trace.steps]
-    assert ran == [[(tool.name, tool.arguments, tool.ok) for tool in step.tools] for step in replayed.trace.steps]
-
-
-def call(call_id: str, name: str = "add", arguments: str = '{"a": 1}') -> dict[str, Any]:
-    return {"id": call_id, "type": "function", "function": {"name": name, "arguments": arguments}}
-
-
-# -- runs of our own -----------------------------------------------------------------------------------------------
+from agent.trace import Request
+from tests.traces.scripted import ASK, call, imported, is_same, run_of
+from traces.scripting import replay, script_data
 
 
 def test_a_run_becomes_a_script_that_people_can_read(trace: Trace) -> None:
@@ -319,185 +273,6 @@ def test_more_steps_than_the_hard_cap(save: Callable[..., Any]) -> None:
     replayed = replay(imported(chat, save))
     assert (replayed.differences, len(replayed.trace.steps)) == ((), 131)
     assert replayed.remarks == ("the recording does not go on from here: the script has run out",)
-
-
-# -- files of other programs ---------------------------------------------------------------------------------------
-
-
-def test_an_import_says_everything_that_stands_between(save: Callable[..., Any]) -> None:
-    chat = [
-        {"role": "developer", "content": "You add."},
-        {
-            "role": "user",
-            "content": [{"type": "text", "text": "2+3"}, {"type": "image_url", "image_url": {"url": "x"}}],
-        },
-        {"role": "assistant", "content": "Let me see.", "tool_calls": [call("a"), call("b", "mul tiply")]},
-        {"role": "tool", "tool_call_id": "a", "content": "5"},
-        {"role": "tool", "tool_call_id": "b", "content": '{"error": "no such tool", "retryable": false}'},
-        {"role": "system", "content": "Hurry."},
-        {"role": "user", "content": "Well?"},
-        {"role": "assistant", "content": "It is"},
-        {"role": "assistant", "content": "5."},
-        {"role": "user", "content": "Thanks."},
-    ]
-    trace = imported(chat, save)
-    data = script_data(trace)
-    assert [tool["name"] for tool in data["tools"]] == ["add"]
-    assert [turn.get("before") for turn in data["turns"]] == [
-        [chat[0], chat[1]],
-        [chat[5], "Well?"],
-        [],
-        ["Thanks."],
-    ]
-    replayed = replay(trace)
-    assert replayed.differences == ()
-    assert [message.to_dict() for message in replayed.loop.messages] == [
-        message.to_dict() for message in trace.messages
-    ]
-    assert replayed.remarks == ("the recording ends in the middle of a turn, and so does the replay",)
-
-
-def test_ids_that_repeat_and_arguments_that_cannot_be_read(save: Callable[..., Any]) -> None:
-    chat = [
-        {"role": "user", "content": "go"},
-        {"role": "assistant", "tool_calls": [call("x"), call("x", arguments='{"a": 1}'), call("", arguments="{oops")]},
-        {"role": "tool", "tool_call_id": "x", "content": "first"},
-        {"role": "tool", "tool_call_id": "x", "content": "second"},
-        {"role": "tool", "content": "third"},
-        {"role": "assistant", "tool_calls": [call("x"), call("y", "")]},
-        {"role": "tool", "tool_call_id": "x", "content": "fourth"},
-        {"role": "tool", "tool_call_id": "y", "content": "fifth"},
-        {"role": "assistant", "content": "done"},
-    ]
-    trace = imported(chat, save)
-    replayed = replay(trace)
-    assert replayed.differences == ()
-    assert [m.text for m in replayed.loop.messages if m.role == "tool"] == [
-        "first",
-        "second",
-        "third",
-        "fourth",
-        "fifth",
-    ]
-
-
-@pytest.mark.parametrize(
-    ("rest", "differences"),
-    [
-        (
-            [
-                {"role": "tool", "tool_call_id": "b", "content": "B"},
-                {"role": "tool", "tool_call_id": "a", "content": "A"},
-            ],
-            ["message 4 (tool) was message 3"],
-        ),
-        (
-            [{"role": "tool", "tool_call_id": "a", "content": "A"}],
-            ["message 4 (tool) is new"],
-        ),
-        (
-            [
-                {"role": "tool", "tool_call_id": "a", "content": "A"},
-                {"role": "user", "content": "Well?"},
-                {"role": "tool", "tool_call_id": "b", "content": "B"},
-            ],
-            ["message 5 (user) was message 4"],
-        ),
-    ],
-)
-def test_what_no_loop_writes_is_a_difference_with_its_place(
-    rest: list[dict[str, Any]], differences: list[str], save: Callable[..., Any]
-) -> None:
-    asked = {"role": "assistant", "content": None, "tool_calls": [call("a"), call("b")]}
-    chat = [{"role": "user", "content": "go"}, asked, *rest, {"role": "assistant", "content": "done"}]
-    trace = imported(chat, save)
-    assert script_data(trace)["replay"]["mode"] == "lenient"
-    assert [str(difference).partition(":")[0] for difference in replay(trace).differences] == differences
-    assert len(losses(trace)) == 1
-
-
-def test_an_orphan_is_said_again(save: Callable[..., Any]) -> None:
-    chat = [
-        {"role": "user", "content": "go"},
-        {"role": "tool", "tool_call_id": "zz", "content": "nobody asked"},
-        {"role": "assistant", "content": "done"},
-    ]
-    assert replay(imported(chat, save)).differences == ()
-
-
-def test_a_recording_that_breaks_off_in_the_middle_of_a_step(save: Callable[..., Any]) -> None:
-    asked = {"role": "assistant", "content": None, "tool_calls": [call("a")]}
-    replayed = replay(imported([{"role": "user", "content": "go"}, asked], save))
-    assert (replayed.differences, replayed.trace.outcome.reason) == ((), None)
-    assert len(replayed.remarks) == 1
-
-
-def test_a_role_that_a_script_does_not_know_is_told(save: Callable[..., Any]) -> None:
-    chat = [{"role": "user", "content": "go"}, {"role": "exit", "content": "x"}, {"role": "assistant", "content": "y"}]
-    told = [str(difference) for difference in replay(imported(chat, save)).differences]
-    assert told == ["message 2 (user) is new: 'x'", "message 2 (exit) of the recording is missing: 'x'"]
-
-
-def test_a_trace_without_a_reply_is_a_script_too() -> None:
-    trace = Trace(trace_id="t1", messages=[Message("user", "hello?")], entries=[Entry(maker="user")])
-    data = script_data(trace)
-    assert (data["task"], list(data["turns"][0])) == ("hello?", ["error"])
-    assert [message.text for message in replay(trace).loop.messages] == ["hello?"]
-    assert script_of(Trace(trace_id="t1")).opening == ()
-
-
-def test_half_surrogates_reach_the_file_as_what_can_be_written(add: Tool) -> None:
-    trace = run_of([[ToolCall("c1", "add", {"a": 2, "b": 3, "x": "\ud800"})], "\udfff done"], [add], words="\ud800 go")
-    text, _ = script_text(script_data(trace))
-    assert text.encode()
-    assert replay(parse_script(text, "x.yaml")).messages == ()
-
-
-def test_a_request_that_a_client_shortened_is_followed_leniently() -> None:
-    trace = run_of(["a", "b"], [])
-    trace.steps[0].request = Request.from_dict({"upto": 1, "edits": [{"op": "drop", "message": 0, "by": "client"}]})
-    assert script_data(trace)["replay"]["mode"] == "lenient"
-
-
-# -- whatever comes ------------------------------------------------------------------------------------------------
-
-
-@given(turns(), options(), st.lists(st.sampled_from(PRESSES), max_size=20))
-@settings(max_examples=60, deadline=None)
-def test_every_run_of_the_loop_is_said_again(said: list[Any], chosen: dict[str, Any], presses: list[str]) -> None:
-    trace = walk(said, chosen, presses).loop.trace
-    # Words of a person between two model calls of one step, or as the new task of a budget, are not said by a script.
-    assume(chosen["context"] is None or "start" not in presses)
-    replayed = replay(trace)
-    assert [str(difference) for difference in replayed.differences] == []
-    if script_data(trace)["replay"]["mode"] == "strict":
-        assert not any("replay:" in remark for remark in replayed.remarks)
-
-
-ROLES = st.sampled_from(["system", "user", "assistant", "assistant", "tool", "tool", "ai", "odd"])
-CALLS = st.lists(st.builds(ToolCall, st.sampled_from(["", "a", "b"]), st.sampled_from(["add", "", "b c"])), max_size=3)
-CONTENT = st.sampled_from([None, "", "x", "\ud800", [{"type": "text", "text": "hi"}, {"type": "image_url"}]])
-MESSAGES = st.lists(st.builds(Message, ROLES, CONTENT, CALLS, st.sampled_from([None, "", "a", "b"])), max_size=8)
-
-
-@given(MESSAGES, st.lists(st.tuples(st.integers(0, 8), st.integers(0, 8), st.sampled_from(["a", "", "z"])), max_size=5))
-@settings(max_examples=150, deadline=None)
-def test_no_order_of_messages_brings_it_down(messages: list[Message], pairs: list[tuple[int, int, str]]) -> None:
-    trace = Trace(trace_id="t1", source=Source(kind="import"), messages=messages)
-    trace.entries = [Entry(maker="user") for _ in messages]
-    last = len(messages)
-    for index, (reply, result, call_id) in enumerate(pairs, 1):
-        run = ToolRun(tool_call_id=call_id, name="add", message=result if result < last else None, ok=result % 2 == 0)
-        step = TraceStep(index=index, reply=reply if reply < last else None, tools=[run], usage=Usage(1, 2))
-        step.request = Request(upto=result) if result % 3 else None
-        trace.steps.append(step)
-    try:
-        replayed = replay(parse_script(script_text(script_data(trace))[0], "x.yaml"))
-    except InputError as error:
-        raise AssertionError(error) from error
-    said = [message.text for message in replayed.loop.messages]
-    if said != [message.text.replace("\ud800", "\ufffd") for message in messages]:
-        assert replayed.messages or replayed.remarks
 
 
 @pytest.mark.parametrize("kind", ["blank_results", "drop_pairs"])
