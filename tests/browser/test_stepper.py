@@ -298,24 +298,10 @@ class Held:
         server.on_message(lambda message: self._held.append(message) if self.holding else side.send(message))
         self._sides.append(side)
 
-    @property
-    def drawings(self) -> int:
-        """How many drawings of the page are held back whole."""
-        return sum(ForwardMsg.FromString(each).HasField("script_finished") for each in self._held)
-
-    def wait_until_still(self) -> int:
-        """Wait until one drawing is held back and no other has come for a second; gives how many there are."""
-        self.wait_for_drawings(1)
-        count = 0
-        while count != self.drawings:
-            count = self.drawings
-            self.page.wait_for_timeout(1000)
-        return count
-
     def wait_for_drawings(self, count: int) -> None:
         """Wait until so many drawings of the page are held back whole."""
         for _ in range(300):
-            if self.drawings >= count:
+            if sum(ForwardMsg.FromString(each).HasField("script_finished") for each in self._held) >= count:
                 return
             self.page.wait_for_timeout(50)
         raise TimeoutError(f"{count} drawings")
@@ -336,9 +322,9 @@ def test_a_press_meant_for_an_earlier_moment_moves_nothing(app: str, lab, new_la
     second.settled()
     held.holding = True
     stepped(lab, "approve")
-    before = held.wait_until_still()  # the press comes after what the first tab did, and its answer is the last held
+    held.wait_for_drawings(1)  # the press comes after what the first tab did, and its answer is the last that is held
     second.page.keyboard.press("s")
-    held.wait_for_drawings(before + 1)
+    held.wait_for_drawings(2)
     held.release()
     expect(second.page.get_by_text("Another tab has moved this run")).to_be_visible()
     expect(second.status).to_contain_text("Next: approve")
