@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from agent.context import ContextWindow, Fitted, Summarise
 from agent.errors import ProtocolError
-from agent.interventions import Intervention
+from agent.interventions import Intervention, changed_request
 from agent.messages import Message
 from agent.protocol import repairs, violations
 from agent.request import MessageView, apply_edits
@@ -25,6 +25,7 @@ class Outgoing:
     def __init__(self, window: ContextWindow | None, interventions: Sequence[Intervention] = ()) -> None:
         self.window = window
         self.interventions = tuple(interventions)
+        self._changing = [intervention for intervention in interventions if intervention.changes_requests]
         self._keeps_protocol = not any(intervention.breaks_protocol for intervention in interventions)
         self._checked = 0
 
@@ -38,8 +39,8 @@ class Outgoing:
         """
         fitted = self.window.fit(messages, task_at, summarise) if self.window else None
         edits = list(fitted.edits) if fitted else []
-        for intervention in self.interventions:
-            edits += intervention.edits(messages)
+        if self._changing:
+            edits = changed_request(self._changing, messages, edits)
         if self._keeps_protocol:
             edits = self._check(messages, edits)
         return Request(upto=len(messages), edits=edits), fitted

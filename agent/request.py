@@ -4,14 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, NamedTuple, overload
+from typing import NamedTuple, overload
 
 from agent import tokens
 from agent.messages import Message
 from agent.trace import Edit, Request, Trace, TraceStep
-
-if TYPE_CHECKING:
-    pass
 
 
 class MessageView(Sequence[Message]):
@@ -64,7 +61,7 @@ def apply_edits(messages: Sequence[Message], edits: Sequence[Edit]) -> list[Mess
 
     Where several edits meet one position, insertions come first, and a drop is stronger than a replacement.
     """
-    dropped, replaced, inserted = _by_position(edits)
+    dropped, replaced, inserted = by_position(edits)
     result: list[Message] = []
     for position, message in enumerate(messages):
         if position in inserted:
@@ -76,7 +73,7 @@ def apply_edits(messages: Sequence[Message], edits: Sequence[Edit]) -> list[Mess
 
 def lay_out(messages: Sequence[Message], edits: Sequence[Edit]) -> Iterator[Placed]:
     """The same for a person to read: every message of :func:`apply_edits`, and in its place each that is left out."""
-    dropped, replaced, inserted = _by_position(edits)
+    dropped, replaced, inserted = by_position(edits)
     for position, message in enumerate(messages):
         for edit in inserted.get(position, ()):
             yield Placed(_with(edit), position, "insert", edit.by)
@@ -90,8 +87,12 @@ def lay_out(messages: Sequence[Message], edits: Sequence[Edit]) -> Iterator[Plac
         yield Placed(_with(edit), len(messages), "insert", edit.by)
 
 
-def _by_position(edits: Sequence[Edit]) -> tuple[dict[int, str], dict[int, Edit], dict[int, list[Edit]]]:
-    """What is dropped, and by whom; what is replaced; what is inserted."""
+def by_position(edits: Sequence[Edit]) -> tuple[dict[int, str], dict[int, Edit], dict[int, list[Edit]]]:
+    """The edits of a request by the positions that they concern.
+
+    Returns:
+        By position: who drops it; the replacement that holds, the last one of several; what is inserted before it.
+    """
     dropped: dict[int, str] = {}
     replaced: dict[int, Edit] = {}
     inserted: dict[int, list[Edit]] = {}
@@ -150,7 +151,7 @@ class PromptSizes:
         count = min(request.upto, len(messages))
         for position in range(len(until) - 1, count):
             until.append(until[-1] + tokens.count_message(messages[position]))
-        dropped, replaced, inserted = _by_position(request.edits)
+        dropped, replaced, inserted = by_position(request.edits)
         gone = sum(until[at + 1] - until[at] for at in {*dropped, *replaced} if 0 <= at < count)
         new = [edit for at, edit in replaced.items() if at not in dropped and 0 <= at < count]
         new += [edit for at, edits in inserted.items() if 0 <= at <= count for edit in edits]

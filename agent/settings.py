@@ -29,6 +29,7 @@ class Settings:
     context: ContextBudget | None = None
     """None: everything is always sent."""
     interventions: tuple[Intervention, ...] = ()
+    """Changes to what the model is given. What one of them switches off is off, whatever else is asked for."""
     parallel: bool = True
     """Whether the calls of one reply may run at the same time."""
     unknown: UnknownOutcome = "ask"
@@ -40,6 +41,9 @@ class Settings:
             raise InputError(f"max_steps must be a whole number from 1, or None for no limit, not {steps!r}")
         if self.unknown not in get_args(UnknownOutcome):
             raise InputError(f"unknown must be one of {', '.join(get_args(UnknownOutcome))}, not {self.unknown!r}")
+        for intervention in self.interventions:
+            for name, value in intervention.switches(self).items():
+                object.__setattr__(self, name, value)
 
     def to_config(self) -> dict[str, Any]:
         """As it stands in a trace's ``config``."""

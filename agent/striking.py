@@ -18,7 +18,7 @@ from agent.errors import AgentError, ModelError, Retry
 from agent.events import Phase
 from agent.execution import Job
 from agent.faults import FAULTS, Fault
-from agent.interventions import Intervention
+from agent.interventions import OMIT_RESULTS, Intervention
 from agent.journal import Journal
 from agent.models.base import CallControl, ModelReply
 from agent.settings import Settings
@@ -41,7 +41,7 @@ def note_strike(run: RunState, strike: dict[str, Any]) -> None:
 def switched(kind: str, settings: Settings) -> Settings:
     """The settings after a fault of this kind; the same object for one that changes none."""
     if kind == faults.RESULTS_NOT_WRITTEN_BACK:
-        return replace(settings, interventions=(*settings.interventions, Intervention("omit_results")))
+        return replace(settings, interventions=(*settings.interventions, Intervention(OMIT_RESULTS)))
     if kind == faults.LIMIT_REMOVED:
         limits = replace(settings.limits, repeated_calls=None, failing_steps=None)
         return replace(settings, max_steps=None, limits=limits)

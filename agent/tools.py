@@ -10,7 +10,7 @@ from __future__ import annotations
 import inspect
 import re
 import threading
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from functools import partial
 from types import MethodType
@@ -272,6 +272,20 @@ class ToolRegistry:
         limit = DEFAULT_TIMEOUT_S if seconds is None else seconds
         limited = (tool if tool.timeout else replace(tool, timeout=limit) for tool in self)
         return ToolRegistry(limited, otherwise=self._otherwise)
+
+    def without(self, names: Collection[str]) -> ToolRegistry:
+        """The tools but for these; calls of one of them are calls of an unknown tool. The same object without any."""
+        if not names:
+            return self
+        otherwise = self._otherwise
+
+        def answer(call: ToolCall, context: RunContext) -> ToolResult | None:
+            hidden = self.resolve(call.name)
+            if otherwise is None or call.name in names or (hidden is not None and hidden.name in names):
+                return None
+            return otherwise(call, context)
+
+        return ToolRegistry((tool for tool in self if tool.name not in names), otherwise=answer)
 
     def add(self, item: ToolLike) -> Tool:
         """Register a tool, or a function after making it one, and give the tool.

@@ -17,6 +17,7 @@ from agent.context import ContextWindow
 from agent.errors import AgentError, ModelError
 from agent.events import AgentEvent, Phase
 from agent.evidence import Check
+from agent.interventions import hidden_tools
 from agent.journal import Journal
 from agent.messages import Message
 from agent.models.base import CallControl, ModelReply
@@ -37,6 +38,8 @@ class Workings:
     """One run, and what moves it. Everything that must survive is in ``run``; the rest is made anew on a resume."""
 
     run: RunState
+    tools: ToolRegistry
+    """Those on offer: without what an intervention hides."""
 
     def __init__(
         self,
@@ -48,11 +51,11 @@ class Workings:
         journal: Journal,
         user: User | None,
     ) -> None:
-        self.tools = tools
         self.settings = settings
         self.evidence = tuple(evidence)
         self.on_event = on_event
         self._asker = asker
+        self._tools = tools
         self._journal = journal
         self._user = user
         self._stop = threading.Event()
@@ -67,6 +70,7 @@ class Workings:
         """Take a run over, with the model, the tools and the settings as they are now."""
         self.run = run
         trace, settings = run.trace, self.settings
+        self.tools = self._tools.without(hidden_tools(settings.interventions))
         before = noting.asked_now(trace)
         trace.config = {**settings.to_config(), **self._asker.asked()}
         trace.tools = self.tools.schemas()

@@ -49,10 +49,10 @@ def test_limits_read_back_as_they_were_written() -> None:
 @pytest.mark.parametrize(
     ("kind", "params", "says"),
     [
-        ("forget", {}, "unknown intervention 'forget'; known are blank_results"),
+        ("forget", {}, "unknown intervention 'forget'; known are blank_errors"),
         (["a"], {}, "unknown intervention"),
         ("blank_results", {"txt": ""}, "unknown parameter 'txt' of the intervention blank_results; known are text"),
-        ("omit_results", {"text": ""}, "omit_results; it takes none"),
+        ("omit_results", {"text": ""}, "omit_results; known are tools"),
         ("blank_results", {"text": 5}, "text of the intervention blank_results must be str, not 5"),
         ("blank_results", [1], "must be a dict"),
     ],

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from agent.asked import asked_in
-from agent.interventions import Intervention, omit_results
+from agent.interventions import OMIT_RESULTS, Intervention
 from agent.limits import Limits
 from agent.models.json_action import KEY as JSON_ACTION
 from agent.models.likeness import options_of
@@ -174,7 +174,7 @@ def _differs(again: set[str], step: TraceStep) -> bool:
 
 def _made_again(trace: Trace) -> set[str]:
     """Who changes requests in a replay as in the recorded run."""
-    left_out = [] if results_left_out_after(trace) is None else [omit_results.__name__]
+    left_out = [] if results_left_out_after(trace) is None else [OMIT_RESULTS]
     return {*_BY_THE_LOOP, *left_out, *(change.kind for change in _throughout(trace))}
 
 
@@ -183,7 +183,7 @@ def _left_out_from_then_on(trace: Trace) -> bool:
     after = results_left_out_after(trace)
     if after is None:
         return True
-    omitted = Intervention(omit_results.__name__)
+    omitted = Intervention(OMIT_RESULTS)
     later = (step.request for step in trace.steps[after:] if step.request is not None)
     return all(_holds(trace, omitted, request) for request in later)
 
@@ -195,7 +195,7 @@ def _throughout(trace: Trace) -> list[Intervention]:
     """
     if not ran_here(trace):
         return []
-    own = [item for item in Settings.from_config(trace.config).interventions if item.kind != omit_results.__name__]
+    own = [item for item in Settings.from_config(trace.config).interventions if item.kind != OMIT_RESULTS]
     return [item for item in own if all(_holds(trace, item, step.request) for step in trace.steps if step.request)]
 
 

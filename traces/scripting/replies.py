@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from agent import faults, jsontext
-from agent.interventions import omit_results
+from agent.interventions import OMIT_RESULTS
 from agent.messages import Message, ToolCall
 from agent.models.json_action import KEY as JSON_ACTION
 from agent.models.json_action import PARSE_FAILED
@@ -206,7 +206,7 @@ def results_left_out_after(trace: Trace) -> int | None:
     The first request holds none in any case.
     """
     for item in trace.interventions:
-        if item.get("kind") in (faults.RESULTS_NOT_WRITTEN_BACK, omit_results.__name__):
+        if item.get("kind") in (faults.RESULTS_NOT_WRITTEN_BACK, OMIT_RESULTS):
             return max(1, (item.get("step") or 1) - 1)
     return None
 
