@@ -14,6 +14,7 @@ from agent import jsontext
 from agent.errors import InputError
 from agent.trace import Trace
 from traces.annotations import Notebook
+from traces.experiments.folder import EXPERIMENTS, Folder
 from traces.index import FILE_NAME, INTERRUPTED, Index, Stamp, TraceInfo
 from traces.keeping import write_new
 from traces.lint import Severity, lint
@@ -45,6 +46,7 @@ class Store:
         self.folder = Path(folder).absolute()
         self._samples = samples.absolute()
         self._bundled = f"{self._samples}{os.sep}"
+        self._experiments = f"{self.folder / EXPERIMENTS}{os.sep}"
         self._index = Index(self.folder / FILE_NAME)
 
     def list(self, progress: Progress | None = None) -> Lines:
@@ -95,6 +97,12 @@ class Store:
             if trace.trace_id == trace_id:
                 return trace
         raise InputError(f"{info.path} has changed: trace {trace_id!r} is not in it any more")
+
+    def experiment_of(self, info: TraceInfo) -> str | None:
+        """The id of the experiment that a trace is a run of; None for any other trace."""
+        if not info.path.startswith(self._experiments):
+            return None
+        return info.path[len(self._experiments) :].partition(os.sep)[0]
 
     def add_upload(self, data: bytes, name: str) -> Lines:
         """Keep a file as it is, under a safe form of its name, and give its lines of the list.
@@ -156,7 +164,10 @@ class Store:
     def _scan(self) -> Iterator[tuple[str, Stamp]]:
         yield from _files(self._samples, _DEEPEST)
         if self.folder != self._samples:
-            yield from _files(self.folder, _DEEPEST, str(self.folder / SCRIPTS))
+            yield from _files(self.folder, _DEEPEST, (str(self.folder / SCRIPTS), str(self.folder / EXPERIMENTS)))
+            with contextlib.suppress(OSError):
+                for experiment in (self.folder / EXPERIMENTS).iterdir():
+                    yield from _files(Folder(experiment).traces, 0)
 
     def _read_changed(
         self,
@@ -217,8 +228,8 @@ def safe_name(name: str) -> str:
 # -- files ---------------------------------------------------------------------------------------------------------
 
 
-def _files(folder: Path | str, levels: int, but: str = "") -> Iterator[tuple[str, Stamp]]:
-    """All files that may be traces, in sub-folders too, but for one that holds none."""
+def _files(folder: Path | str, levels: int, but: Sequence[str] = ()) -> Iterator[tuple[str, Stamp]]:
+    """All files that may be traces, in sub-folders too, but for those that hold other things."""
     try:
         with os.scandir(folder) as entries:
             for entry in entries:
@@ -228,7 +239,7 @@ def _files(folder: Path | str, levels: int, but: str = "") -> Iterator[tuple[str
                     if entry.is_file():
                         status = entry.stat()
                         yield entry.path, Stamp(status.st_size, status.st_mtime_ns)
-                    elif levels and entry.path != but and entry.is_dir(follow_symlinks=False):
+                    elif levels and entry.path not in but and entry.is_dir(follow_symlinks=False):
                         yield from _files(entry.path, levels - 1)
                 except OSError:
                     continue

@@ -49,11 +49,12 @@ class Trash:
         self._folder = Path(folder).absolute()
         self._trash = self._folder / FOLDER
 
-    def delete(self, files: Iterable[Path | str]) -> Deleted:
+    def delete(self, files: Iterable[Path | str], *, folders: bool = False) -> Deleted:
         """Move files of the data folder away: all of them, or none.
 
         Args:
             files: those of traces, and of the notes on them.
+            folders: they are whole folders instead, such as those of experiments.
 
         Raises:
             InputError: one of them is not a file of the data folder, or cannot be moved; the sentence names it.
@@ -62,7 +63,8 @@ class Trash:
         deleted = Deleted(new_trace_id(), tuple(dict.fromkeys(path.as_posix() for path in paths)))
         place = self._trash / deleted.id
         with exclusive(self._folder):
-            missing = next((file for file in deleted.files if not (self._folder / file).is_file()), None)
+            there = Path.is_dir if folders else Path.is_file
+            missing = next((file for file in deleted.files if not there(self._folder / file)), None)
             if missing or not deleted.files:
                 raise InputError(f"{missing or 'the file'} is not there any more")
             write_whole(place / _LIST, jsontext.dump_bytes({"files": deleted.files, "at": time.time()}))

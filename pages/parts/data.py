@@ -32,20 +32,21 @@ def private() -> bool:
     return st.get_option("server.address") in _LOOPBACK
 
 
-def listed(progress: Progress | None = None) -> list[TraceInfo]:
+def listed(progress: Progress | None = None, *, experiments: bool = False) -> list[TraceInfo]:
     """The traces to choose from, the newest first.
 
     A server that others can reach lists the bundled ones and what this browser opened by itself or by a link: the id of
-    a run is its secret.
+    a run, or of its experiment, is its secret.
 
     Args:
         progress: called while new files are read.
+        experiments: with all runs of experiments, which may be thousands; else only with those that were opened.
     """
-    infos = store().list(progress)
-    if private():
-        return infos
-    own = address.opened()
-    return [info for info in infos if info.kind == "bundled" or info.id in own]
+    kept, own = store(), address.opened()
+    infos = kept.list(progress)
+    if not private():
+        infos = [each for each in infos if each.kind == "bundled" or each.id in own or kept.experiment_of(each) in own]
+    return infos if experiments else [each for each in infos if each.id in own or kept.experiment_of(each) is None]
 
 
 def prices() -> PriceTable:

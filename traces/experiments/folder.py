@@ -13,6 +13,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import NamedTuple
 
+EXPERIMENTS = "experiments"
+"""The folder of a data folder in which the app keeps them, each under its id."""
+
 
 class Folder(NamedTuple):
     """The paths in the folder of one experiment."""

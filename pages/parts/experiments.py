@@ -1,0 +1,176 @@
+"""The experiments of this server: one process-wide registry by unguessable id, each in a folder of the data folder.
+
+As with runs, a session of the browser is gone after a reload, and an experiment must outlive it. It also outlives the
+server: what is not in memory any more is opened again from its folder, and goes on where it was.
+"""
+
+from __future__ import annotations
+
+import re
+import threading
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+import streamlit as st
+
+from agent.errors import InputError
+from agent.ids import new_trace_id
+from pages.parts import address
+from pages.parts.data import data_folder, prices, private
+from pages.parts.options import options
+from traces.experiments.design import Experiment
+from traces.experiments.folder import EXPERIMENTS, Folder
+from traces.experiments.session import Session, create
+from traces.trash import Deleted, Trash
+
+MOST = 50
+"""Experiments kept in memory at once; of the others the folder is opened again."""
+
+_ID = re.compile(r"[0-9a-f]{12}")
+_MOVING = ("running", "paused")
+
+
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """An experiment in the list."""
+
+    id: str
+    session: Session
+    created: float
+    """Seconds since 1970."""
+
+
+class _Registry:
+    """The sessions in memory, the one that was asked for last at the end."""
+
+    def __init__(self) -> None:
+        self.lock = threading.RLock()
+        self.sessions: dict[str, Session] = {}
+
+    def put(self, id: str, session: Session) -> Session:
+        """Keep a session; the one that nobody asked for for longest, and that does nothing, makes room."""
+        self.sessions.pop(id, None)
+        self.sessions[id] = session
+        resting = [each for each, kept in self.sessions.items() if kept.progress.state not in _MOVING]
+        for each in resting[: max(0, len(self.sessions) - MOST)]:
+            del self.sessions[each]
+        return session
+
+
+@st.cache_resource(show_spinner=False)
+def _registry() -> _Registry:
+    return _Registry()
+
+
+def start(experiment: Experiment, base: Path, keys: Mapping[str, str] | None = None, workers: int = 1) -> str:
+    """Make a folder for a design and begin to run it; gives its id.
+
+    Args:
+        experiment: the design.
+        base: the folder that its paths are relative to.
+        keys: of live models, by the name of the model in the design; they stay in memory.
+        workers: how many runs at a time.
+
+    Raises:
+        InputError: a subject cannot be read, or the folder cannot be made.
+    """
+    id = new_trace_id()
+    create(_path(id), experiment, base)
+    go_on(id, keys, workers)
+    address.opened().add(id)
+    return id
+
+
+def find(id: str) -> Session | None:
+    """The experiment of this id, out of its folder where it is not in memory; None where there is none.
+
+    Raises:
+        InputError: its folder is there and cannot be read.
+    """
+    registry = _registry()
+    with registry.lock:
+        if (session := registry.sessions.get(id)) is None and is_kept(id):
+            session = _open(id)
+        return registry.put(id, session) if session is not None else None
+
+
+def go_on(id: str, keys: Mapping[str, str] | None = None, workers: int = 1) -> None:
+    """Let an experiment go on: after a pause, or one that was interrupted from where its folder stands.
+
+    Args:
+        id: of the experiment.
+        keys: of live models, by the name of the model in the design.
+        workers: how many runs at a time; only where it is not in memory as paused.
+
+    Raises:
+        InputError: it is not there, or another process runs it.
+    """
+    registry = _registry()
+    with registry.lock:
+        session = registry.sessions.get(id)
+        if session is not None and session.progress.state == "running":
+            return
+        if session is not None and session.progress.state == "paused":
+            session.resume()
+            return
+        if not is_kept(id):
+            raise InputError(f"there is no experiment {id!r} here; it may have been moved or deleted")
+        registry.put(id, _open(id, keys, workers)).start()
+
+
+def listing() -> list[Listed]:
+    """The experiments of the data folder, the newest first; what cannot be read is left out.
+
+    A server that others can reach lists what this browser started or was given a link to: the id is the secret.
+    """
+    try:
+        found = [path for path in (data_folder() / EXPERIMENTS).iterdir() if is_kept(path.name)]
+    except OSError:
+        return []
+    shown = found if private() else [path for path in found if path.name in address.opened()]
+    lines = []
+    for path in shown:
+        with suppress(InputError, OSError):  # deleted meanwhile, or spoilt by hand
+            if session := find(path.name):
+                lines.append(Listed(path.name, session, Folder(path).design.stat().st_mtime))
+    return sorted(lines, key=lambda line: (line.created, line.id), reverse=True)
+
+
+def delete(id: str) -> Deleted:
+    """Move an experiment with all its traces into the trash.
+
+    Raises:
+        InputError: it still runs, or cannot be moved.
+    """
+    registry = _registry()
+    with registry.lock:
+        session = registry.sessions.get(id)
+        if session is not None and session.progress.state in _MOVING:
+            raise InputError("this experiment still runs; cancel it first")
+        registry.sessions.pop(id, None)
+        return Trash(data_folder()).delete([_path(id)], folders=True)
+
+
+def restore(deleted: Deleted) -> None:
+    """Bring an experiment back.
+
+    Raises:
+        InputError: it is not in the trash any more, or cannot be moved.
+    """
+    Trash(data_folder()).restore(deleted.id)
+
+
+def is_kept(id: str) -> bool:
+    """Whether the data folder has an experiment of this id."""
+    return _ID.fullmatch(id) is not None and Folder(_path(id)).design.is_file()
+
+
+def _path(id: str) -> Path:
+    return data_folder() / EXPERIMENTS / id
+
+
+def _open(id: str, keys: Mapping[str, str] | None = None, workers: int = 1) -> Session:
+    folder = Folder(_path(id))
+    return Session(folder, keys=keys or {}, workers=workers, own=options().tools, prices=prices())
