@@ -154,8 +154,8 @@ class Script:
         own = self.own if own is None else own
         made = {info.name: info for info in self.made}
         answers = self._answers(pace)
-        known = {*toolbox(root), *(tool.name for tool in own)}
-        there = pick((name for name in names if name not in made or (real and name in known)), root, own)
+        known = {*toolbox(root), *(tool.name for tool in own)} if real else set()
+        there = pick((name for name in names if name not in made or name in known), root, own)
         meant = {tool.name for spelt in answers.names if not real and (tool := there.resolve(spelt)) is not None}
         taken = {tool.name: answers.before(tool) if tool.name in meant else tool for tool in there}
         tools = (

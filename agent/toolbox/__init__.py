@@ -25,9 +25,7 @@ def toolbox(root: Path | None = None) -> dict[str, Tool]:
     Raises:
         InputError: ``root`` is not a folder.
     """
-    folder = SAMPLE_FILES if root is None else Path(root)
-    if not folder.is_dir():
-        raise InputError(f"the folder {str(folder)!r} for the file tools does not exist")
+    folder = _folder(root)
     tools = (*calculator.TOOLS, *order_tools(), *weather.TOOLS, *file_tools(folder), *practice.TOOLS)
     return {tool.name: tool for tool in tools}
 
@@ -43,10 +41,21 @@ def pick(names: Iterable[str], root: Path | None = None, own: Iterable[Tool] = (
     Raises:
         InputError: a name is not in the toolbox; the text names the nearest one. Or ``root`` is not a folder.
     """
-    tools = toolbox(root) | {tool.name: tool for tool in own}
+    _folder(root)
+    tools = {tool.name: tool for tool in own}
+    wanted = dict.fromkeys(names)
+    if not tools.keys() >= wanted.keys():  # the toolbox takes milliseconds to make: only where it is asked for
+        tools = toolbox(root) | tools
     registry = ToolRegistry()
-    for name in dict.fromkeys(names):
+    for name in wanted:
         if name not in tools:
             raise InputError(f"there is no tool {name!r} in the toolbox{nearest(name, tools)}")
         registry.add(tools[name])
     return registry
+
+
+def _folder(root: Path | None) -> Path:
+    folder = SAMPLE_FILES if root is None else Path(root)
+    if not folder.is_dir():
+        raise InputError(f"the folder {str(folder)!r} for the file tools does not exist")
+    return folder
