@@ -52,8 +52,12 @@ def path_of(place: Place) -> str:
     return "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in place).removeprefix(".")
 
 
-def text_of(path: Path) -> str:
+def text_of(path: Path, what: str = "script") -> str:
     """The text of a script's file.
+
+    Args:
+        path: the file.
+        what: what it holds, in the words of an error.
 
     Raises:
         InputError: it cannot be read, or is no text.
@@ -68,27 +72,29 @@ def text_of(path: Path) -> str:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
-        raise SourceError(path.name, "a script must be UTF-8 text, and this file is not", line) from error
+        raise SourceError(path.name, f"a {what} must be UTF-8 text, and this file is not", line) from error
 
 
-def read(text: str, name: str) -> Any:
+def read(text: str, name: str, what: str = "script") -> Any:
     """The data of a script: JSON where the name ends so or the text is that, else YAML.
 
     Args:
+        text: of the file.
         name: what the text is called in errors: a file name.
+        what: what it holds, in the words of an error.
 
     Raises:
         SourceError: it is neither; the text names the line.
     """
     text, as_json = text.removeprefix("\ufeff"), name.lower().endswith(".json")
     if as_json or _looks_like_json(text):  # nearly all JSON is YAML, but as that it takes a hundred times as long
-        _check_size(text, name, LARGEST_JSON)
+        _check_size(text, name, what, LARGEST_JSON)
         try:
             return json_source.load(text, DEEPEST)
         except json_source.BadJSON as error:
             if as_json or len(text) > LARGEST:
                 raise SourceError(name, f"this is not valid JSON: {error}", error.line) from error
-    _check_size(text, name, LARGEST, "; a longer one can be kept as JSON, in a file whose name ends with .json")
+    _check_size(text, name, what, LARGEST, "; a longer one can be kept as JSON, in a file whose name ends with .json")
     from agent.scripts import yaml_source
 
     try:
@@ -102,9 +108,9 @@ def _looks_like_json(text: str) -> bool:
     return text.startswith(("{", "["), blank.end() if blank else 0)
 
 
-def _check_size(text: str, name: str, most: int, more: str = "") -> None:
+def _check_size(text: str, name: str, what: str, most: int, more: str = "") -> None:
     if len(text) > most:
-        raise SourceError(name, f"a script may have {most:,} characters, this file has {len(text):,}{more}")
+        raise SourceError(name, f"a {what} may have {most:,} characters, this file has {len(text):,}{more}")
 
 
 class Lines:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from collections.abc import Sequence
+from typing import Annotated, Any, ClassVar, Literal, Self
 
 from pydantic import AfterValidator, Discriminator, Field, Tag, model_validator
 
@@ -116,24 +117,34 @@ class ErrorFields(Strict):
     status: Annotated[int, Field(ge=100, le=599)] | None = None
 
 
-class FaultFields(Strict):
-    """Something that goes wrong on purpose after the reply."""
+class AnyFaultFields(Strict):
+    """Something that goes wrong on purpose."""
 
+    kinds: ClassVar[Sequence[str]] = tuple(FAULTS)
+    """Those that make sense here."""
+    elsewhere: ClassVar[str] = ""
+    """What to do about another one."""
     kind: str
     params: dict[str, Any] = {}
 
     @model_validator(mode="after")
-    def _is_one(self) -> FaultFields:
-        possible = [kind for kind, about in FAULTS.items() if about.group in _AFTER_A_REPLY]
+    def _is_one(self) -> Self:
         if self.kind not in FAULTS:
-            raise Misplaced(["kind"], f"there is no fault {self.kind!r}{nearest(self.kind, possible)}")
-        if self.kind not in possible:
-            raise Misplaced(["kind"], f"{self.kind} cannot strike after a reply: write the turn as it should come")
+            raise Misplaced(["kind"], f"there is no fault {self.kind!r}{nearest(self.kind, self.kinds)}")
+        if self.kind not in self.kinds:
+            raise Misplaced(["kind"], f"{self.kind} {self.elsewhere}")
         try:
             Fault(self.kind, dict(self.params))
         except InputError as error:
             raise Misplaced(["params"], str(error)) from error
         return self
+
+
+class FaultFields(AnyFaultFields):
+    """Something that goes wrong on purpose after the reply."""
+
+    kinds = tuple(kind for kind, about in FAULTS.items() if about.group in _AFTER_A_REPLY)
+    elsewhere = "cannot strike after a reply: write the turn as it should come"
 
 
 def _content(value: Any) -> Any:

@@ -201,11 +201,11 @@ def _word(loader: Any, node: yaml.ScalarNode) -> Any:
 
 
 def _refuse_tag(loader: Any, node: yaml.Node) -> NoReturn:
-    raise _fault("tags (!name) are not allowed in scripts", node)
+    raise _fault("tags (!name) are not allowed", node)
 
 
 def _refuse_alias(found: Any) -> NoReturn:
-    raise _fault("aliases (*name) are not allowed in scripts", found)
+    raise _fault("aliases (*name) are not allowed", found)
 
 
 def _fault(problem: str, found: Any) -> yaml.MarkedYAMLError:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, fields
 from typing import Any, NamedTuple
 
 from agent import jsontext
@@ -13,12 +13,10 @@ from agent.messages import Message
 from agent.models.base import CallControl, Model, ModelReply
 from agent.models.rules import Asked, Condition, Count, Facts
 from agent.scripts import Script, play
+from agent.scripts.harmless import harmless
 from agent.scripts.turns import ScriptChoice
-from agent.tools import Tool
 from agent.trace import Trace
 
-NOT_RUN = "(not run in the preview)"
-"""What stands in for the result of a tool of one's own, which may do real things."""
 SECONDS = 5.0
 """After so long a preview is cut off."""
 
@@ -87,11 +85,6 @@ def try_out(script: Script, *, seed: int | None = None) -> Played:
     return Played(loop.trace, tuple(asked.spoke), tuple(sorted(silent & called)), cut=loop.stopping)
 
 
-def harmless(script: Script) -> Script:
-    """The same script with stand-ins for one's own tools, which may do real things."""
-    return replace(script, own=tuple(map(_stand_in, script.own)))
-
-
 def has_chance(script: Script) -> bool:
     """Whether some rule is a matter of chance, so that another seed may give another run."""
     turns = (*script.turns, *([script.always] if script.always else []))
@@ -102,15 +95,6 @@ def has_chance(script: Script) -> bool:
 def _by_chance(condition: Condition) -> bool:
     parts = (*condition.either, *([condition.negated] if condition.negated else []))
     return condition.chance is not None or any(map(_by_chance, parts))
-
-
-def _stand_in(tool: Tool) -> Tool:
-    """A tool that looks the same and does nothing."""
-
-    def nothing(**arguments: Any) -> str:
-        return NOT_RUN
-
-    return Tool(tool.name, tool.description, tool.parameters, nothing)
 
 
 class _Overheard:

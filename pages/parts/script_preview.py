@@ -10,13 +10,14 @@ import streamlit as st
 from agent.errors import AgentError
 from agent.messages import Message
 from agent.scripts import Script
+from agent.scripts.harmless import NOT_RUN
 from agent.trace import Trace
 from pages.parts import address_scripts, selection
 from pages.parts.message_table import HEADER_PX, ROW_PX
 from pages.parts.outcome import outcome_panel
 from pages.parts.paging import page_of
 from pages.parts.roles import role_badge, role_look
-from pages.parts.script_play import NOT_RUN, SECONDS, Held, Played, Spoke, has_chance
+from pages.parts.script_play import SECONDS, Held, Played, Spoke, has_chance
 from pages.parts.script_reading import tried
 from pages.parts.words import loop_words, t
 from traces.tables import calls_cell

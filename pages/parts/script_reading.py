@@ -10,8 +10,9 @@ import streamlit as st
 from agent.errors import InputError
 from agent.scripts import Script, parse_script
 from agent.scripts.checking import check_all
+from agent.scripts.harmless import harmless
 from pages.parts.options import options
-from pages.parts.script_play import Played, harmless, try_out
+from pages.parts.script_play import Played, try_out
 from traces.scripting import Replayed, replay
 
 NAME = "script.yaml"

@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 
 from agent.errors import InputError
 from agent.scripts import parse_script, yaml_source
-from agent.scripts.checking import MOST_TOLD, Problem, check_all
+from agent.scripts.checking import check_all
+from agent.scripts.problems import MOST_TOLD, Problem
 from agent.scripts.source import LARGEST, Lines
 
 
@@ -257,10 +258,10 @@ YAML = [
     ("turns: [a\ntask: x", "line 2: expected ',' or ']', but got ':'"),
     ("turns: [a]\n---\nturns: [b]", "line 2: expected a single document in the stream, but found another document"),
     ("turns: [a]\nturns: [b]", "line 2: the key 'turns' stands twice"),
-    ("turns: &a [x]\nuser: *a", "line 2: aliases (*name) are not allowed in scripts"),
-    ("turns: &a [*a]", "line 1: aliases (*name) are not allowed in scripts"),
-    ("!!python/object/apply:os.system ['true']", "line 1: tags (!name) are not allowed in scripts"),
-    ("- a\n- calls: [{name: t, arguments: {d: !!timestamp 2026}}]", "line 2: tags (!name) are not allowed in scripts"),
+    ("turns: &a [x]\nuser: *a", "line 2: aliases (*name) are not allowed"),
+    ("turns: &a [*a]", "line 1: aliases (*name) are not allowed"),
+    ("!!python/object/apply:os.system ['true']", "line 1: tags (!name) are not allowed"),
+    ("- a\n- calls: [{name: t, arguments: {d: !!timestamp 2026}}]", "line 2: tags (!name) are not allowed"),
     ("seed: " + "1" * 5000, "line 1: '1111111111111111111111111111111111111111' cannot be read as a number"),
     ("? [a]\n: b", "line 1: a key must be a text"),
     ("turns: [a]\ntask: \x00", "line 2: the character U+0000 cannot stand in it as it is"),

@@ -7,9 +7,10 @@ from streamlit.testing.v1 import AppTest
 
 from agent import tool
 from agent.scripts import parse_script, scenarios
+from agent.scripts.harmless import NOT_RUN
 from pages.parts.options import Options
 from pages.parts.script_actions import with_title
-from pages.parts.script_play import NOT_RUN, SECONDS, has_chance, try_out
+from pages.parts.script_play import SECONDS, has_chance, try_out
 from pages.parts.script_snippets import keys, snippets, starter
 from tests.pages.conftest import ROOT, texts
 from traces import open_trace
