@@ -1,0 +1,239 @@
+"""The pictures of the single runs: what each cost beside its twin, and the form of each message list."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from statistics import fmean
+
+import plotly.graph_objects as go
+
+from traces.experiments.design import BASELINE, Experiment
+from traces.experiments.rows import Row
+from traces.experiments.summary import Effect, Summary
+from traces.experiments.twin import twins
+from traces.figures.ablation_common import ArmKey, Mark, count_models, effects_by_arm, mark_of, number_words, tall
+from traces.figures.common import COLOURS, Translate, english, escaped, finish, point_data
+
+MOST_RUNS = 40
+"""Runs of one arm that have a line of their own."""
+MOST_MESSAGES = 60
+"""Messages of one run that have a cell of their own."""
+_MOST_LETTERS = 2_000
+"""Cells up to which each shows its letter; with more, the browser would take long to draw them."""
+_LINE_PX = 15
+_FAINT = 0.3
+
+LETTERS: dict[str, tuple[str, str]] = {
+    "s": ("system", "system"),
+    "u": ("user", "user"),
+    "c": ("assistant asks for tools", "assistant"),
+    "a": ("assistant answers", "reasoning"),
+    "t": ("tool result", "ok"),
+    "e": ("tool error", "error"),
+    "x": ("result not sent as it is", "unseen"),
+}
+"""What a letter of :attr:`traces.experiments.rows.Row.strip` means: its word and its colour."""
+STRIP_COLOURS: dict[str, str] = {**COLOURS, "reasoning": "#dcbcd6"}
+"""As elsewhere, but with two shades for the two kinds of replies."""
+
+
+def turns_and_tokens(
+    rows: Sequence[Row],
+    summary: Summary | None = None,
+    *,
+    t: Translate = english,
+    colours: Mapping[str, str] = COLOURS,
+) -> go.Figure:
+    """What each arm costs beside its baseline twins, in steps and in tokens. Down and to the right is the trade of
+    turns for tokens: shorter requests, paid for by more of them.
+
+    A large sign is the mean of an arm, a faint one a pair of runs. The first item of a point's ``customdata`` is the id
+    of the trace of a run; None for a mean.
+
+    Args:
+        rows: the runs.
+        summary: gives the intervals of the means; None: none are drawn.
+        t: translates the English labels.
+        colours: by name; see :data:`traces.figures.COLOURS`.
+    """
+    arms = [] if summary is None else [ArmKey(arm.model, arm.condition) for arm in summary.arms]
+    pairs = _paired(rows, arms)
+    figure = go.Figure()
+    models = count_models(pairs)
+    for position, (key, members) in enumerate(pairs.items()):
+        mark = mark_of(position, colours)
+        _pairs(figure, members, key.label(models), mark)
+    for position, (key, members) in enumerate(pairs.items()):
+        effects = [None if summary is None else effects_by_arm(summary, name).get(key) for name in ("steps", "tokens")]
+        _mean(figure, members, key.label(models), mark_of(position, colours), effects)
+    more = t("more than the baseline twin")
+    finish(figure, f"{t('Steps')}, {more}", f"{t('Tokens')}, {more}", t)
+    figure.update_xaxes(rangemode="normal", zeroline=True, tickformat="+,~r", zerolinecolor="rgba(128, 128, 128, 0.8)")
+    figure.update_yaxes(rangemode="normal", zeroline=True, tickformat="+,~r", zerolinecolor="rgba(128, 128, 128, 0.8)")
+    return figure.update_layout(uirevision="turns", height=400)
+
+
+def _paired(rows: Sequence[Row], arms: Sequence[ArmKey]) -> dict[ArmKey, list[tuple[Row, int, int]]]:
+    """The runs of each arm that have a twin, with the steps and tokens that they took more; arms in the given order."""
+    found = twins(rows)
+    pairs: dict[ArmKey, list[tuple[Row, int, int]]] = {arm: [] for arm in arms}
+    for row in rows:
+        twin = found.get(row.key)
+        if twin and row.counted and twin.counted and row.tokens is not None and twin.tokens is not None:
+            more = (row, row.steps - twin.steps, row.tokens - twin.tokens)
+            pairs.setdefault(ArmKey(row.model, row.condition), []).append(more)
+    return {arm: members for arm, members in pairs.items() if members}
+
+
+def _pairs(figure: go.Figure, members: Sequence[tuple[Row, int, int]], label: str, mark: Mark) -> None:
+    figure.add_scatter(
+        x=[steps for _, steps, _ in members],
+        y=[tokens for _, _, tokens in members],
+        mode="markers",
+        legendgroup=label,
+        showlegend=False,
+        name=label,
+        marker={"size": 7, "color": mark.colour, "symbol": mark.sign, "opacity": _FAINT},
+        customdata=point_data(
+            [(row.trace_id, f"{label}<br>{escaped(row.subject)} · {row.seed}") for row, _, _ in members]
+        ),
+        hovertemplate="%{customdata[1]}<br>%{x:+,} · %{y:+,}<extra></extra>",
+    )
+
+
+def _mean(
+    figure: go.Figure,
+    members: Sequence[tuple[Row, int, int]],
+    label: str,
+    mark: Mark,
+    effects: Sequence[Effect | None],
+) -> None:
+    steps, tokens = effects
+    x = steps.value if steps and steps.value is not None and steps.pairs else fmean(pair[1] for pair in members)
+    y = tokens.value if tokens and tokens.value is not None and tokens.pairs else fmean(pair[2] for pair in members)
+    figure.add_scatter(
+        x=[x],
+        y=[y],
+        mode="markers",
+        legendgroup=label,
+        name=label,
+        marker={"size": 14, "color": mark.colour, "symbol": mark.sign, "line": {"width": 1, "color": "#ffffff"}},
+        error_x=_bar(steps, x),
+        error_y=_bar(tokens, y),
+        customdata=point_data(
+            [(None, f"{number_words(x, 'steps', signed=True)} · {number_words(y, 'tokens', signed=True)}")]
+        ),
+        hovertemplate="%{fullData.name}<br>%{customdata[1]}<extra></extra>",
+    )
+
+
+def _bar(effect: Effect | None, mean: float) -> dict[str, object] | None:
+    if effect is None or not effect.pairs or effect.low is None or effect.high is None:
+        return None
+    return {"type": "data", "array": [effect.high - mean], "arrayminus": [mean - effect.low], "thickness": 2}
+
+
+def strips(
+    experiment: Experiment,
+    rows: Sequence[Row],
+    *,
+    t: Translate = english,
+    colours: Mapping[str, str] = STRIP_COLOURS,
+) -> go.Figure:
+    """The message list of each run as a line of cells, one a message, so that the form of a loop is seen at once.
+
+    The arms stand below each other, the baseline first, each with at most :data:`MOST_RUNS` runs. The first item of a
+    cell's ``customdata`` is the id of the trace.
+
+    Args:
+        experiment: the design, which says in which order the arms stand.
+        rows: the runs.
+        t: translates the English labels.
+        colours: by name; see :data:`traces.figures.COLOURS`. Answers without calls take the one of reasoning.
+    """
+    figure = go.Figure()
+    cells: dict[str, list[tuple[int, int, Row]]] = defaultdict(list)
+    line, longest = 0, 0
+    for key, members in _arms(experiment, rows).items():
+        shown = _shown(members)
+        figure.add_annotation(
+            text=_title(key, len(experiment.models), len(members), len(shown), t),
+            x=0, y=line + 1.5, xanchor="left", yanchor="bottom", showarrow=False, xshift=2,
+        )  # fmt: skip
+        line += 2
+        for row in shown:
+            for at, letter in enumerate(row.strip[:MOST_MESSAGES]):
+                cells[letter if letter in LETTERS else "x"].append((at, line, row))
+            longest = max(longest, len(row.strip))
+            if (rest := len(row.strip) - MOST_MESSAGES) > 0:
+                figure.add_annotation(text=f"+{rest:,}", x=MOST_MESSAGES, y=line, xanchor="left", showarrow=False)
+            line += 1
+    lettered = sum(map(len, cells.values())) <= _MOST_LETTERS
+    for letter in LETTERS:
+        if letter in cells:
+            _cells(figure, letter, cells[letter], lettered, t, colours)
+    finish(figure, t("Messages"), "", t)
+    figure.update_xaxes(range=[0, max(8, min(longest, MOST_MESSAGES) + (4 if longest > MOST_MESSAGES else 0.2))])
+    figure.update_yaxes(range=[line - 0.2, -0.4], showticklabels=False, showgrid=False, zeroline=False)
+    figure.update_xaxes(showgrid=False, zeroline=False, rangemode="normal")
+    return tall(figure, 100 + _LINE_PX * max(6, line)).update_layout(barmode="overlay", uirevision="strips")
+
+
+def _arms(experiment: Experiment, rows: Sequence[Row]) -> dict[ArmKey, list[Row]]:
+    """The runs of each arm, in the order of the design."""
+    found: dict[ArmKey, list[Row]] = {
+        ArmKey(model.name, condition.name): [] for model in experiment.models for condition in experiment.conditions
+    }
+    for row in rows:
+        found.setdefault(ArmKey(row.model, row.condition), []).append(row)
+    return {key: members for key, members in found.items() if any(row.strip for row in members)}
+
+
+def _shown(members: Sequence[Row]) -> list[Row]:
+    """The first runs of an arm: as many of each task, then task by task."""
+    first = sorted((row for row in members if row.strip), key=lambda row: (row.repeat, row.subject))[:MOST_RUNS]
+    return sorted(first, key=lambda row: (row.subject, row.repeat))
+
+
+def _title(key: ArmKey, models: int, all_runs: int, shown: int, t: Translate) -> str:
+    name = t("baseline") if key.condition == BASELINE and models == 1 else key.label(models)
+    many = t("{n} runs").format(n=all_runs)
+    if shown < all_runs:
+        many = t("{shown} of {n} runs").format(shown=shown, n=all_runs)
+    return f"<b>{name}</b> · {many}"
+
+
+def _cells(
+    figure: go.Figure,
+    letter: str,
+    cells: Sequence[tuple[int, int, Row]],
+    lettered: bool,
+    t: Translate,
+    colours: Mapping[str, str],
+) -> None:
+    word, colour = LETTERS[letter]
+    told = {row.key: _told(row, t) for _, _, row in cells}
+    figure.add_bar(
+        orientation="h",
+        y=[line for _, line, _ in cells],
+        base=[at for at, _, _ in cells],
+        x=[0.92] * len(cells),
+        width=0.86,
+        name=f"{letter} · {t(word)}",
+        marker={"color": colours.get(colour) or STRIP_COLOURS[colour], "line": {"width": 0}},
+        text=[letter] * len(cells) if lettered else None,
+        textangle=0,
+        textfont={"size": 10},
+        insidetextanchor="middle",
+        constraintext="none",
+        customdata=point_data([(row.trace_id, told[row.key]) for _, _, row in cells]),
+        hovertemplate="%{customdata[1]}<br>%{fullData.name}<extra></extra>",
+    )
+
+
+def _told(row: Row, t: Translate) -> str:
+    """What a hover says of a run."""
+    about = f"{escaped(row.subject)} · {t('seed')} {row.seed} · {t('{n} messages').format(n=len(row.strip))}"
+    lines = [escaped(row.condition), about, t((row.reason or row.status).replace("_", " "))]
+    return "<br>".join([*lines, escaped(row.answer, 80)] if row.answer else lines)
