@@ -33,8 +33,8 @@ OUTCOMES: dict[str, OutcomeKind] = {
     FINISHED: OutcomeKind("finished", "The run ended with a final answer of the model, right or wrong.", "rate"),
     AGREEMENT: OutcomeKind(
         "same answer",
-        "The final answer is the recorded one; where nothing is recorded, the one that most baseline runs of the same "
-        "task gave. White space, upper and lower case and punctuation at the end do not count.",
+        "The final answer is the recorded one; where nothing is recorded, the one that most other baseline runs of the "
+        "same task gave. White space, upper and lower case and punctuation at the end do not count.",
         "rate",
     ),
     SAME_DECISION: OutcomeKind(

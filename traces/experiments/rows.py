@@ -7,6 +7,8 @@ from dataclasses import dataclass, fields
 from typing import Any, Literal
 
 Status = Literal["ended", "error", "stopped"]
+DECIDED = "decided"
+"""The reason of a decision rerun that ended as it should: after the one reply."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -23,7 +25,7 @@ class Row:
     """``ended``: by the model or by a limit of its own. ``error``: the model call or the run failed; counts among the
     started runs. ``stopped``: by a person or by the budget of the experiment; counted apart."""
     reason: str | None = None
-    """The stop reason of the run; of a decision rerun ``decided``."""
+    """The stop reason of the run; of a decision rerun :data:`DECIDED`."""
     detail: str = ""
     """One sentence about it: what the provider said."""
     verified: bool | None = None
