@@ -6,10 +6,8 @@ The same trace gives the same bytes: files in a fixed order, without times.
 from __future__ import annotations
 
 import io
-import platform
 import zipfile
 from collections.abc import Collection, Iterable
-from importlib import metadata
 from typing import Any
 
 from agent import jsontext
@@ -20,6 +18,7 @@ from traces.export.facts import facts
 from traces.redacting import Removed, removed_between, without_secrets
 from traces.report import ImportReport
 from traces.selecting import select_steps
+from traces.versions import versions
 
 SUFFIX = ".bundle.zip"
 MIME = "application/zip"
@@ -73,21 +72,9 @@ def bundle(
         "removed.json": _json([item.to_dict() for item in removed]),
         "trace.json": native.write(clean),
         "transcript.md": markdown.write(clean),
-        "versions.json": _json(_versions()),
+        "versions.json": _json({"trace format": SCHEMA, **versions(_PACKAGES)}),
     }
     return Exported(_zipped(texts), file_name(clean, SUFFIX), MIME, removed)
-
-
-def _versions() -> dict[str, str | None]:
-    """The programs that read the trace; None for a package that is not installed."""
-    found: dict[str, str | None] = {"trace format": SCHEMA, "python": platform.python_version()}
-    found["system"] = f"{platform.system()} {platform.machine()}"
-    for name in _PACKAGES:
-        try:
-            found[name] = metadata.version(name)
-        except metadata.PackageNotFoundError:
-            found[name] = None
-    return found
 
 
 def _without_secrets(value: Any, name: str, secrets: tuple[str, ...], removed: list[Removed]) -> Any:

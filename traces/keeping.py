@@ -15,6 +15,10 @@ _LOCK = ".lock.sqlite"
 _WAIT_S = 10.0
 
 
+class InHands(InputError):
+    """A folder is held by somebody else."""
+
+
 def write_whole(path: Path, data: bytes) -> None:
     """Write a file so that a reader sees the old content or the new one, never a part. Its folder is made.
 
@@ -49,24 +53,26 @@ def write_new(path: Path, data: bytes) -> None:
 
 
 @contextlib.contextmanager
-def exclusive(folder: Path) -> Iterator[None]:
-    """Hold a data folder alone while a file of it is read, changed and written.
+def exclusive(folder: Path, wait_s: float = _WAIT_S) -> Iterator[None]:
+    """Hold a folder alone while a file of it is read, changed and written. It may be let go in another thread.
 
     The lock is a transaction of SQLite: it works on every system and ends with the process that holds it, so that a
     killed one leaves nothing behind.
 
     Raises:
-        InputError: the folder cannot be written, or another process holds it for longer than ten seconds.
+        InHands: somebody else holds it for longer than ``wait_s`` seconds.
+        InputError: the folder cannot be written.
     """
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        db = sqlite3.connect(folder / _LOCK, timeout=_WAIT_S, isolation_level=None)
+        db = sqlite3.connect(folder / _LOCK, timeout=wait_s, isolation_level=None, check_same_thread=False)
     except (OSError, sqlite3.Error) as error:
         raise InputError(f"{folder} cannot be written: {error}") from error
     with contextlib.closing(db):
         try:
             db.execute("BEGIN IMMEDIATE")
         except sqlite3.Error as error:
-            raise InputError(f"{folder} cannot be written: {error}") from error
+            kind = InHands if getattr(error, "sqlite_errorcode", None) == sqlite3.SQLITE_BUSY else InputError
+            raise kind(f"{folder} cannot be written: {error}") from error
         yield
         db.execute("ROLLBACK")
