@@ -7,8 +7,9 @@ from collections.abc import Sequence
 from agent.context import ContextWindow, Fitted, Summarise
 from agent.errors import ProtocolError
 from agent.interventions import Intervention, changed_request
+from agent.interventions.draft import Draft
 from agent.messages import Message
-from agent.protocol import repairs, violations
+from agent.protocol import Violation, repairs, violations
 from agent.request import MessageView, apply_edits
 from agent.trace import Edit, Request
 
@@ -57,9 +58,20 @@ class Outgoing:
     def _check(self, messages: list[Message], edits: list[Edit]) -> list[Edit]:
         found = violations(messages, self._checked)
         if found:
-            edits = edits + repairs(messages, found)
+            draft = Draft(messages, edits)
+            edits = edits + repairs(messages, [each for each in found if _is_sent(each, draft)])
         else:
             self._checked = len(messages)
         if edits and (left := violations(apply_edits(MessageView(messages, len(messages)), edits))):
             raise ProtocolError(f"the request would be refused: {left[0].text}")
         return edits
+
+
+def _is_sent(found: Violation, draft: Draft) -> bool:
+    """Whether what breaks a rule is still in the request that is being made, and not left out or told otherwise."""
+    message = draft[found.position]
+    if message is None:
+        return False
+    if found.kind == "unanswered":
+        return any(call.id == found.call_id for call in message.tool_calls)
+    return found.kind != "orphan" or message.role == "tool"

@@ -23,7 +23,7 @@ class Intervention:
     """One change, by the name of its kind and its parameters: plain data that a trace can hold.
 
     Raises:
-        InputError: there is no such kind, or it takes no such parameter.
+        InputError: there is no such kind, it takes no such parameter or no such value, or one that it needs is missing.
     """
 
     kind: str
@@ -40,6 +40,9 @@ class Intervention:
                 _check(self.kind, name, self.params[name], param)
             elif param.needed:
                 raise InputError(f"the intervention {self.kind} needs {name}")
+        for least, most in (("from_step", "to_step"), ("min_age", "max_age")):
+            if (end := self.params.get(most)) is not None and end < self.params.get(least, takes[least].usual):
+                raise InputError(f"{most} of the intervention {self.kind} must not be below {least}")
 
     @property
     def about(self) -> Kind:
@@ -54,30 +57,27 @@ class Intervention:
     @property
     def changes_requests(self) -> bool:
         """Whether it changes the messages of requests; else it is a switch, or hides a tool."""
-        return self.about.change is not None and self.about.group != "switch"
+        return self.about.change is not None
 
     def edits(self, messages: Sequence[Message]) -> list[Edit]:
         """What this intervention alone changes in a request over these messages."""
         return changed_request([self], messages)
 
     def apply(self, draft: Draft) -> None:
-        """Change a request that is being made. A switch changes nothing in it."""
-        change, about = self.about.change, self.about
-        if change is None or not self.changes_requests:
+        """Change a request that is being made. Nothing for one that changes no requests."""
+        about = self.about
+        if about.change is None:
             return
-        own = {name: value for name, value in self.params.items() if name in about.takes}
+        own = {name: self.params.get(name, param.usual) for name, param in about.takes.items()}
         if about.selects:
-            change(draft, Selection(**{k: v for k, v in self.params.items() if k in about.selects}), **own)
+            chosen = Selection(**{name: self.params[name] for name in about.selects if name in self.params})
+            about.change(draft, chosen, **own)
         else:
-            change(draft, **own)
+            about.change(draft, **own)
 
     def switches(self, settings: Settings) -> dict[str, Any]:
         """The settings that it sets, by their names; empty for everything but a switch."""
-        change, about = self.about.change, self.about
-        if about.group != "switch" or change is None:
-            return {}
-        switched: dict[str, Any] = change(settings)
-        return switched
+        return self.about.switch(settings) if self.about.switch is not None else {}
 
     def to_dict(self) -> dict[str, Any]:
         """As it stands in a trace's ``interventions``."""
@@ -111,16 +111,20 @@ def hidden_tools(interventions: Iterable[Intervention]) -> frozenset[str]:
     return frozenset(str(item.params["tool"]) for item in interventions if item.kind == "hide_tool")
 
 
+_TYPES = {str: "text", int: "a whole number", list: "a list of names"}
+"""What a value must be, in words."""
+
+
 def _check(kind: str, name: str, value: Any, param: Param) -> None:
     what = f"{name} of the intervention {kind}"
     if value is None and param.usual is None:
         return
     if isinstance(value, bool) or not isinstance(value, param.type):
-        raise InputError(f"{what} must be {param.type.__name__}, not {value!r}")
+        raise InputError(f"{what} must be {_TYPES[param.type]}, not {value!r}")
     if isinstance(value, list) and not all(isinstance(item, str) for item in value):
-        raise InputError(f"{what} must be a list of names, not {value!r}")
+        raise InputError(f"{what} must be {_TYPES[list]}, not {value!r}")
     if param.least is not None and value < param.least:
-        raise InputError(f"{what} must be a whole number from {param.least}, not {value!r}")
+        raise InputError(f"{what} must be {_TYPES[int]} from {param.least}, not {value!r}")
     if param.choices and value not in param.choices:
         raise InputError(f"{what} must be one of {', '.join(param.choices)}, not {value!r}")
     if param.needed and not value:

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
-from typing import Any, Literal
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
-from agent.interventions import results, switches, words
-from agent.interventions.results import OMIT_RESULTS, REMOVED
+from agent.interventions import pairing, results, switches, words
+from agent.interventions.pairing import OMIT_RESULTS
+from agent.interventions.results import REMOVED
+
+if TYPE_CHECKING:
+    from agent.settings import Settings
 
 Group = Literal["results", "errors", "protocol", "offer", "words", "switch"]
 
 
-@dataclass(frozen=True, slots=True)
-class Param:
+class Param(NamedTuple):
     """What a parameter takes."""
 
     usual: Any
@@ -38,8 +41,7 @@ SELECTION = {
 _STEPS_AND_AGES = {name: SELECTION[name] for name in SELECTION if name != "tools"}
 
 
-@dataclass(frozen=True, slots=True)
-class Kind:
+class Kind(NamedTuple):
     """One kind of intervention."""
 
     group: Group
@@ -47,12 +49,14 @@ class Kind:
     """A few words for a list."""
     sentence: str
     """What happens, in one plain sentence."""
-    change: Callable[..., Any] | None = None
-    """Of a switch: which settings it sets. Else what it does to a draft. None: it only hides a tool."""
-    takes: Mapping[str, Param] = field(default_factory=dict)
+    change: Callable[..., None] | None = None
+    """What it does to a draft; None: it changes no requests."""
+    takes: Mapping[str, Param] = MappingProxyType({})
     """Parameters of its own."""
-    selects: Mapping[str, Param] = field(default_factory=dict)
+    selects: Mapping[str, Param] = MappingProxyType({})
     """Those of its parameters that say which results are meant."""
+    switch: Callable[[Settings], dict[str, Any]] | None = None
+    """The settings that it sets, by their names; None: it is no switch."""
     breaks_protocol: bool = False
     """The request is broken on purpose and is sent as it is; strict servers refuse it."""
 
@@ -67,7 +71,8 @@ KINDS: dict[str, Kind] = {
     "drop_pairs": Kind(
         "results",
         "dropped with their calls",
-        "Calls go together with their results, as if the tools had never been asked for.",
+        "Calls go together with their results, as if the tools had never been asked for. A reply without any call left "
+        "goes as well.",
         results.drop_pairs,
         selects=SELECTION,
     ),
@@ -90,7 +95,7 @@ KINDS: dict[str, Kind] = {
     "truncate_results": Kind(
         "results",
         "cut short",
-        "Only the beginning of each result is sent.",
+        "Only the beginning of each result is sent: so many characters, or about so many tokens.",
         results.truncate_results,
         {"size": Param(200, int, 0), "unit": Param("characters", str, choices=("characters", "tokens"))},
         SELECTION,
@@ -110,21 +115,24 @@ KINDS: dict[str, Kind] = {
     "swap_results": Kind(
         "results",
         "swapped",
-        "Each result says what another one said: right ids, wrong contents.",
+        "Each result says what the one before it said, the first what the last one said: right ids, wrong contents. "
+        "One result alone stays as it is.",
         results.swap_results,
         selects=SELECTION,
     ),
     "drop_errors": Kind(
         "errors",
         "errors hidden",
-        "Failed calls go together with their errors, as if nothing had gone wrong.",
+        "Failed calls go together with their errors, as if nothing had gone wrong. An error is a JSON object with the "
+        "key error.",
         results.drop_errors,
         selects=SELECTION,
     ),
     "blank_errors": Kind(
         "errors",
         "errors blanked",
-        "Every result that is an error becomes empty, or the text that is given here.",
+        "Every result that is an error, a JSON object with the key error, becomes empty, or the text that is given "
+        "here.",
         results.blank_errors,
         _TEXT,
         SELECTION,
@@ -133,30 +141,31 @@ KINDS: dict[str, Kind] = {
         "protocol",
         "not written back",
         "The calls stay and their results are missing. This breaks the protocol: strict servers refuse it.",
-        results.omit_results,
+        pairing.omit_results,
         selects=SELECTION,
         breaks_protocol=True,
     ),
     "shuffle_ids": Kind(
         "protocol",
         "ids shuffled",
-        "Each result carries the id of another call. This breaks the protocol: strict servers refuse it.",
-        results.shuffle_ids,
+        "Each result carries the id of another call, one alone the id of none. Unless all calls stand in one reply, "
+        "this breaks the protocol: strict servers refuse it.",
+        pairing.shuffle_ids,
         selects=SELECTION,
         breaks_protocol=True,
     ),
     "reorder_results": Kind(
         "protocol",
         "out of order",
-        "The results of parallel calls stand in reverse order, each under its own id.",
-        results.reorder_results,
+        "The results of parallel calls stand in reverse order, each under its own id. One result alone stays as it is.",
+        pairing.reorder_results,
         selects=SELECTION,
     ),
     "results_as_user": Kind(
         "protocol",
         "told by the user",
         "Results come as messages of the user, and calls as text: no structured calls any more.",
-        results.results_as_user,
+        pairing.results_as_user,
         selects=SELECTION,
     ),
     "hide_tool": Kind(
@@ -168,29 +177,40 @@ KINDS: dict[str, Kind] = {
     "drop_system": Kind(
         "words",
         "system text removed",
-        "The system text is left out, or one paragraph of it.",
+        "The system text is left out, or one paragraph of it, counted from 1.",
         words.drop_system,
         {"paragraph": Param(None, int, 1)},
     ),
     "drop_reasoning": Kind(
         "words",
         "reasoning removed",
-        "The reasoning of earlier replies is not sent back.",
+        "The reasoning of earlier replies is not sent back: its own fields, and thoughts at the head of a text.",
         words.drop_reasoning,
         selects=_STEPS_AND_AGES,
     ),
     "no_step_limit": Kind(
-        "switch", "no step limit", "The step limit is off; only the hard cap stays.", switches.no_step_limit
+        "switch",
+        "no step limit",
+        "The step limit is off; only the hard cap stays.",
+        switch=switches.no_step_limit,
     ),
     "no_guards": Kind(
-        "switch", "no guards", "The guards against repeated calls and failing steps are off.", switches.no_guards
+        "switch",
+        "no guards",
+        "The guards against repeated calls and failing steps are off.",
+        switch=switches.no_guards,
     ),
-    "no_policy": Kind("switch", "no policy", "No policy is asked: every tool on offer may run.", switches.no_policy),
+    "no_policy": Kind(
+        "switch",
+        "no policy",
+        "No policy is asked: every tool on offer may run.",
+        switch=switches.no_policy,
+    ),
     "no_context_budget": Kind(
         "switch",
         "no context budget",
         "Requests may be as long as they get: nothing is left out and no result is cut.",
-        switches.no_context_budget,
+        switch=switches.no_context_budget,
     ),
 }
 """Every intervention by its name in data, in the order of a menu."""

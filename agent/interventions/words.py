@@ -6,15 +6,14 @@ import re
 from dataclasses import replace
 
 from agent.interventions.draft import Draft
-from agent.interventions.rounds import Selection
+from agent.interventions.rounds import Selection, replies_in
 from agent.messages import Message
+from agent.models.replies import visible_text
 
+_SYSTEM = ("system", "developer")
 _BLANK_LINE = re.compile(r"\n[ \t]*\n")
-_REASONING = ("reasoning_content", "reasoning", "reasoning_details", "thinking_blocks")
-"""The keys under which providers send reasoning beside the answer."""
-_IN_TEXT = re.compile(r"<think(?:ing)?>.*?</think(?:ing)?>\s*", re.DOTALL)
 _PARTS = ("thinking", "redacted_thinking", "reasoning")
-"""Content parts that are reasoning."""
+"""Types of content parts that are reasoning."""
 
 
 def paragraphs(text: str) -> list[str]:
@@ -22,42 +21,51 @@ def paragraphs(text: str) -> list[str]:
     return [part for part in _BLANK_LINE.split(text) if part.strip()]
 
 
-def drop_system(draft: Draft, paragraph: int | None = None) -> None:
-    """The system text is left out, or one paragraph of it, counted from 1."""
+def drop_system(draft: Draft, paragraph: int | None) -> None:
+    """The system text is left out, or one paragraph of it, counted from 1 through all of its messages.
+
+    What the context budget says there about what it left out is not part of the system text, and stays.
+    """
+    seen = 0
     for position, message in enumerate(draft.messages):
-        if message.role not in ("system", "developer"):
-            break
-        now = draft[position]
+        now = draft[position] if message.role in _SYSTEM else None
         if now is None:
             continue
-        parts = paragraphs(now.text)
-        if paragraph is None or (len(parts) == 1 and paragraph == 1):
+        notice = draft.notice(position)
+        own = paragraphs(now.text.removesuffix(notice))
+        rest: list[str] = []
+        if paragraph is not None:
+            at = paragraph - 1 - seen
+            seen += len(own)
+            if not 0 <= at < len(own):
+                continue
+            rest = own[:at] + own[at + 1 :]
+        if text := "\n\n".join(rest + paragraphs(notice)):
+            draft.replace(position, replace(now, content=text), "drop_system")
+        else:
             draft.drop(position, "drop_system")
-        elif paragraph <= len(parts):
-            rest = "\n\n".join(parts[: paragraph - 1] + parts[paragraph:])
-            draft.replace(position, replace(now, content=rest), "drop_system")
 
 
 def drop_reasoning(draft: Draft, chosen: Selection) -> None:
-    """The reasoning of earlier replies is not sent back: its own fields, and what stands in ``<think>`` tags."""
-    last = sum(message.role == "assistant" for message in draft.messages)
-    step = 0
+    """The reasoning of earlier replies is not sent back: fields and parts of its own, and thoughts before the text."""
+    last, step = replies_in(draft), 0
     for position, message in enumerate(draft.messages):
         if message.role != "assistant":
             continue
         step += 1
-        meant = chosen.from_step <= step and (chosen.to_step is None or step <= chosen.to_step)
-        age = last - step
-        meant = meant and chosen.min_age <= age and (chosen.max_age is None or age <= chosen.max_age)
-        if meant and (now := draft[position]) is not None:
+        if chosen.covers(step, last - step) and (now := draft[position]) is not None:
             draft.replace(position, _without_reasoning(now), "drop_reasoning")
 
 
 def _without_reasoning(message: Message) -> Message:
-    extra = {key: value for key, value in message.extra.items() if key not in _REASONING}
+    from agent.models.wire import REASONING_KEYS  # it takes a while to load, and most runs do without
+
+    extra = {key: value for key, value in message.extra.items() if key not in REASONING_KEYS}
     content = message.content
-    if isinstance(content, str):
-        content = _IN_TEXT.sub("", content)
-    elif isinstance(content, list):
+    if isinstance(content, list):
         content = [part for part in content if not (isinstance(part, dict) and part.get("type") in _PARTS)]
+    elif content and (text := visible_text(message)) != content.strip():
+        content = text
+    if message.content and not content:
+        content = None if message.tool_calls else ""
     return replace(message, content=content, extra=extra)

@@ -53,7 +53,7 @@ def test_limits_read_back_as_they_were_written() -> None:
         (["a"], {}, "unknown intervention"),
         ("blank_results", {"txt": ""}, "unknown parameter 'txt' of the intervention blank_results; known are text"),
         ("omit_results", {"text": ""}, "omit_results; known are tools"),
-        ("blank_results", {"text": 5}, "text of the intervention blank_results must be str, not 5"),
+        ("blank_results", {"text": 5}, "text of the intervention blank_results must be text, not 5"),
         ("blank_results", [1], "must be a dict"),
     ],
 )
