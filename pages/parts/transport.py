@@ -13,6 +13,7 @@ import streamlit as st
 from agent.events import Phase
 from pages.parts import address
 from pages.parts.history import View, look, moment_count
+from pages.parts.just_drawn import can_be_seen, note_drawn, told
 from pages.parts.keys import Action, Control, controls
 from pages.parts.paused import kept_line
 from pages.parts.runs import OpenRun, registry
@@ -82,6 +83,8 @@ def buttons(
     asleep = run is not None and run.asleep
     enabled, seen = _enabled(drawn, view, asleep=asleep), view.count if view is not None else None
     known = controls()
+    if run is not None and seen is not None:
+        note_drawn(run.id, seen)
     with st.container(horizontal=True, vertical_alignment="center", gap="xsmall", key="transport"):
         for action in (*GOES_ON, "pause", "stop"):
             _button(action, known[action], enabled[action], press, seen=seen, primary=action == "step")
@@ -217,7 +220,8 @@ def _start(run: OpenRun, action: Action, seen: int | None) -> str | None:
         if action in GOES_ON:
             if own in run.editors:
                 return t("You have begun to decide about a call. Decide, or take the choice back, then go on.")
-            if run.moved_by not in (None, own) and seen != moment_count(run):
+            if run.moved_by not in (None, own) and (seen != (now := moment_count(run)) or not can_be_seen(run.id)):
+                told(run.id, now)
                 return t("Another tab has moved this run; look at where it stands now.")
             if run.editors - {own}:
                 run.editors.clear()  # told once; whoever still writes is noted again when that page is drawn

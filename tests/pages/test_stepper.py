@@ -10,7 +10,8 @@ from typing import Any
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from agent import AgentEvent, CapabilityPolicy, Limits, Tool, ToolCall, tool
+from agent import AgentEvent, CapabilityPolicy, Limits, Tool, ToolCall, clock, tool
+from pages.parts.just_drawn import SEEN_AFTER_S
 from pages.parts.runs import OpenRun, registry
 from tests.pages.conftest import refused, texts
 
@@ -364,3 +365,28 @@ def test_a_walk_is_paused_between_two_phases(visit: Visit) -> None:
     stands = run.loop.phase
     threading.Event().wait(1.2)
     assert run.loop.phase is stands
+
+
+# ---- presses in two tabs ----
+
+
+@pytest.mark.parametrize(("waited_s", "moves"), [(0.0, False), (SEEN_AFTER_S + 0.1, True)])
+def test_a_press_right_after_another_tab_moved_was_meant_for_what_stood_there_before(
+    open_run: Any, visit: Visit, monkeypatch: pytest.MonkeyPatch, waited_s: float, moves: bool
+) -> None:
+    run = open_run([[CALL], "done"], [echo])
+    app = visit(run=run.id)
+    run.moved_by = "another tab"
+    run.runner.step()
+    run.runner.wait(5)
+    app.run()
+    later = clock.monotonic() + waited_s
+    monkeypatch.setattr(clock, "monotonic", lambda: later)
+    before = run.loop.phase
+    app.button(key="step").click().run()
+    run.runner.wait(5)
+    assert (run.loop.phase != before) is moves
+    assert ("Another tab has moved this run" in texts(app, "text")) is not moves
+    app.button(key="step").click().run()
+    run.runner.wait(5)
+    assert run.loop.phase != before  # once it was told, the next press counts
