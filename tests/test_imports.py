@@ -49,7 +49,7 @@ MAY_IMPORT_YAML = {f"agent/scripts/{name}.py" for name in ("yaml_source", "sourc
 MAY_IMPORT_PYDANTIC = {
     "agent/signature.py",
     *(f"agent/scripts/{name}.py" for name in ("strict", "when_fields", "turn_fields", "fields", "problems")),
-    "traces/experiments/design_fields.py",
+    *(f"traces/experiments/{name}.py" for name in ("design_strict", "condition_fields", "design_fields")),
 }
 
 

@@ -92,13 +92,20 @@ class Problems(NamedTuple):
         return InputError(self.told[0].told(name) + (f" (and {others} more)" if others else ""))
 
 
-def check_fields(data: Mapping[str, Any], group: type[Group], top: str) -> tuple[Group | None, Mistakes]:
+def _nothing(_: str) -> str:
+    return ""
+
+
+def check_fields(
+    data: Mapping[str, Any], group: type[Group], top: str, refused: Callable[[str], str] = _nothing
+) -> tuple[Group | None, Mistakes]:
     """Data as a group of keys, or what is wrong with it. A key that is missing only because it is misspelt counts once.
 
     Args:
         data: a mapping.
         group: what it should be.
         top: where the keys of that group stand, in words: "at the top of a script, beside turns".
+        refused: why an unknown key may stand nowhere, in words; empty where it is only unknown.
     """
     try:
         return group.model_validate(data), NO_MISTAKES
@@ -109,7 +116,8 @@ def check_fields(data: Mapping[str, Any], group: type[Group], top: str) -> tuple
         for each in details:
             place = _place(each)
             if each["type"] != "missing" or not any(_means(other, place) for other in misspelt):
-                told.append((place, _sentence(each, place, group, top)))
+                why = refused(str(place[-1])) if each["type"] == "extra_forbidden" else ""
+                told.append((place, why or _sentence(each, place, group, top)))
         return None, Mistakes(told, error.error_count() - len(details) + len(told))
 
 
