@@ -7,7 +7,6 @@ our own style and script by their hashes, images out of the file itself, and not
 from __future__ import annotations
 
 import base64
-import hashlib
 import html
 from functools import cache
 from pathlib import Path
@@ -17,6 +16,7 @@ from agent import jsontext
 from agent.messages import Message
 from agent.trace import Trace, TraceStep
 from traces.export.facts import facts, tokens_words
+from traces.export.inline import inert, source_hash
 from traces.export.order import answers
 from traces.export.words import Say, sayer, table
 from traces.images import images_of
@@ -63,7 +63,7 @@ def write(trace: Trace, language: str = "en") -> bytes:
     """The page in UTF-8, its own words in this language."""
     style, script, say = _asset("transcript.css"), _asset("transcript.js"), sayer(language)
     policy = (
-        f"default-src 'none'; style-src '{_hash(style)}'; script-src '{_hash(script)}'; img-src data:; "
+        f"default-src 'none'; style-src '{source_hash(style)}'; script-src '{source_hash(script)}'; img-src data:; "
         "base-uri 'none'; form-action 'none'"
     )
     page = _PAGE.format(
@@ -73,7 +73,7 @@ def write(trace: Trace, language: str = "en") -> bytes:
         title=html.escape(jsontext.clean(trace.title or trace.trace_id)),
         style=style,
         script=script,
-        data=_inert(jsontext.dumps({**_data(trace, say), "words": table(language)}, compact=True)),
+        data=inert(jsontext.dumps({**_data(trace, say), "words": table(language)}, compact=True)),
     )
     return page.encode()
 
@@ -81,15 +81,6 @@ def write(trace: Trace, language: str = "en") -> bytes:
 @cache
 def _asset(name: str) -> str:
     return (_FOLDER / name).read_text(encoding="utf-8")
-
-
-def _hash(text: str) -> str:
-    return f"sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}"
-
-
-def _inert(text: str) -> str:
-    """JSON that cannot end the script block that holds it, nor begin a comment in it."""
-    return text.replace("&", "\\u0026").replace("<", "\\u003c").replace(">", "\\u003e")
 
 
 def _data(trace: Trace, say: Say) -> dict[str, Any]:

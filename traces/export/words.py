@@ -13,6 +13,7 @@ from typing import Protocol
 
 from agent.errors import InputError
 
+_FOLDER = Path(__file__).parent
 LANGUAGES = ("en", "zh")
 """Codes of the languages that a form for people can be written in."""
 
@@ -25,13 +26,17 @@ class Say(Protocol):
         ...
 
 
-def sayer(language: str) -> Say:
+def sayer(language: str, folder: Path = _FOLDER) -> Say:
     """What says our texts in this language; one without a translation stays English.
+
+    Args:
+        language: one of :data:`LANGUAGES`.
+        folder: where the texts stand; that of the exporters, where nothing else is said.
 
     Raises:
         InputError: there is no such language.
     """
-    words = table(language)
+    words = table(language, folder)
 
     def say(text: str, /, **values: object) -> str:
         said = words.get(text, text)
@@ -41,8 +46,8 @@ def sayer(language: str) -> Say:
 
 
 @cache
-def table(language: str) -> Mapping[str, str]:
-    """English text -> the text in this language; empty for English itself.
+def table(language: str, folder: Path = _FOLDER) -> Mapping[str, str]:
+    """English text -> the text in this language; empty for English itself. ``folder`` as for :func:`sayer`.
 
     Raises:
         InputError: there is no such language.
@@ -51,7 +56,7 @@ def table(language: str) -> Mapping[str, str]:
         raise InputError(f"there is no language {language!r}; choose one of {', '.join(LANGUAGES)}")
     if language == "en":
         return {}
-    words: dict[str, str] = json.loads(Path(__file__).with_name(f"words_{language}.json").read_text(encoding="utf-8"))
+    words: dict[str, str] = json.loads((folder / f"words_{language}.json").read_text(encoding="utf-8"))
     return words
 
 

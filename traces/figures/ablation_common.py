@@ -58,22 +58,9 @@ def effects_by_arm(summary: Summary, outcome: str) -> dict[ArmKey, Effect]:
     return {ArmKey(each.model, each.condition): each for each in summary.effects if each.outcome == outcome}
 
 
-def is_rate(outcome: str) -> bool:
-    """Whether an outcome is yes or no in each run."""
-    return outcome in OUTCOMES and OUTCOMES[outcome].scale == "rate"
-
-
 def outcome_label(outcome: str, t: Translate) -> str:
     """The name of an outcome with its unit."""
     kind = OUTCOMES.get(outcome)
     if kind is None:
         return escaped(outcome)
     return t(kind.name) + (f" ({t(kind.unit)})" if kind.unit not in ("", kind.name) else "")
-
-
-def number_words(value: float, outcome: str, *, signed: bool = False) -> str:
-    """A value of an outcome for people: a share in per cent, anything else with as many digits as it deserves."""
-    plus = "+" if signed else ""
-    if is_rate(outcome):
-        return f"{value * 100:{plus}.0f}\u202f%"
-    return f"{value:{plus},.0f}" if abs(value) >= 100 else f"{value:{plus},.4g}"

@@ -8,7 +8,8 @@ import plotly.graph_objects as go
 
 from traces.experiments.design import BASELINE, Condition, Experiment
 from traces.experiments.summary import Estimate, Summary
-from traces.figures.ablation_common import Mark, is_rate, mark_of, number_words, outcome_label
+from traces.experiments.telling import is_rate, number_words
+from traces.figures.ablation_common import Mark, mark_of, outcome_label
 from traces.figures.common import COLOURS, Translate, english, escaped, finish, point_data
 
 _HEIGHT_PX = 360

@@ -11,9 +11,10 @@ import plotly.graph_objects as go
 from traces.experiments.design import BASELINE, Experiment
 from traces.experiments.rows import Row
 from traces.experiments.summary import Effect, Summary
+from traces.experiments.telling import number_words
 from traces.experiments.twin import twins
-from traces.figures.ablation_common import ArmKey, Mark, count_models, effects_by_arm, mark_of, number_words, tall
-from traces.figures.common import COLOURS, Translate, english, escaped, finish, point_data
+from traces.figures.ablation_common import ArmKey, Mark, count_models, effects_by_arm, mark_of, tall
+from traces.figures.common import COLOURS, Translate, english, escaped, finish, legend_height, point_data
 
 MOST_RUNS = 40
 """Runs of one arm that have a line of their own."""
@@ -71,7 +72,7 @@ def turns_and_tokens(
     finish(figure, f"{t('Steps')}, {more}", f"{t('Tokens')}, {more}", t)
     figure.update_xaxes(rangemode="normal", zeroline=True, tickformat="+,~r", zerolinecolor="rgba(128, 128, 128, 0.8)")
     figure.update_yaxes(rangemode="normal", zeroline=True, tickformat="+,~r", zerolinecolor="rgba(128, 128, 128, 0.8)")
-    return figure.update_layout(uirevision="turns", height=400)
+    return figure.update_layout(uirevision="turns", height=400 + legend_height(figure))
 
 
 def _paired(rows: Sequence[Row], arms: Sequence[ArmKey]) -> dict[ArmKey, list[tuple[Row, int, int]]]:

@@ -9,13 +9,12 @@ from plotly.subplots import make_subplots
 
 from traces.experiments.outcomes import OUTCOMES
 from traces.experiments.summary import Arm, Effect, Finding, Summary
+from traces.experiments.telling import is_rate, number_words
 from traces.figures.ablation_common import (
     ROW_PX,
     ArmKey,
     count_models,
     effects_by_arm,
-    is_rate,
-    number_words,
     outcome_label,
     tall,
 )
