@@ -7,6 +7,7 @@ import random
 from collections import deque
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import closing
+from copy import copy
 from dataclasses import asdict, replace
 from typing import Any
 from urllib.parse import urlsplit, urlunsplit
@@ -96,6 +97,13 @@ class OpenAIModel:
         self._tool_options = _given({"tool_choice": tool_choice, "parallel_tool_calls": parallel_tool_calls})
         self._history = HistoryEncoder(self.profile)
         self._idle: deque[Connection] = deque()
+
+    def with_seed(self, seed: int) -> OpenAIModel:
+        """The same model, asked with another seed. Both use the same connections, also from several threads."""
+        other = copy(self)
+        other._options = {**self._options, "seed": seed}
+        other._history = HistoryEncoder(self.profile)
+        return other
 
     def __repr__(self) -> str:
         return f"OpenAIModel({self.name!r}, provider={self.provider!r}, stream={self.stream})"

@@ -1,0 +1,107 @@
+"""How a run of a task is conducted: with which settings it goes on from a recording, and who speaks to it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from agent import clock, noting
+from agent.errors import InputError
+from agent.faults import RESULTS_NOT_WRITTEN_BACK
+from agent.limits import Limits
+from agent.loop import Loop
+from agent.models.base import Model
+from agent.models.replay import ReplayModel
+from agent.policy import CapabilityPolicy
+from agent.scripts import Script
+from agent.scripts.user import ScriptedUser
+from agent.state import RunState
+from agent.trace import Trace
+from traces.experiments.design import Condition
+from traces.experiments.subject_trace import Beginning
+from traces.scripting.continuing import room_for, settings_before, settings_options
+
+OWN_STEPS = 8
+"""Steps that a model which goes its own way has at least, from where a recording is continued."""
+_NO_TOOL = CapabilityPolicy(allow=())
+_IN_ONE_CALL = ("reply", "provider")
+"""The groups of faults that concern a model call alone."""
+
+
+def decision_options(source: Trace, script: Script, start: Beginning, condition: Condition) -> dict[str, Any]:
+    """Options of ``Loop.resume`` for one model call: no tool runs after it, and no step follows.
+
+    An intervention that switches a limit or the policy off has nothing to do in one call, and is left out.
+
+    Raises:
+        InputError: the condition has a fault that strikes elsewhere.
+    """
+    for armed in condition.faults:
+        if armed.fault.about.group not in _IN_ONE_CALL and armed.fault.kind != RESULTS_NOT_WRITTEN_BACK:
+            raise InputError(
+                f"the condition {condition.name!r}: a decision is rerun as one model call and no tool runs, so that the "
+                f"fault {armed.fault.kind} cannot strike; continue the trace from this step instead"
+            )
+    before = settings_before(start.snapshot, settings_options(source, script))
+    asked = tuple(each for each in condition.interventions if each.about.group != "switch")
+    return {
+        "interventions": (*before.interventions, *asked),
+        "policy": _NO_TOOL,
+        "limits": Limits(),
+        "max_steps": room_for(start.snapshot, 1, 1),
+        "context": before.context,
+    }
+
+
+def continue_options(
+    source: Trace, script: Script, start: Beginning, condition: Condition, steps: int | None, *, replays: bool
+) -> dict[str, Any]:
+    """Options of ``Loop.resume`` for the rest of a recorded run, under its own settings.
+
+    Args:
+        source: the recorded trace.
+        script: made of it.
+        start: where it goes on.
+        condition: its interventions come after those of the recorded run.
+        steps: that it may take from there; None: as recorded, and at least :data:`OWN_STEPS` for a model that goes its
+            own way.
+        replays: whether the model says the recorded replies again.
+    """
+    given = settings_options(source, script)
+    before = settings_before(start.snapshot, given)
+    if steps is not None:
+        given["max_steps"] = room_for(start.snapshot, 1, steps)
+    elif not replays:
+        given["max_steps"] = room_for(start.snapshot, before.max_steps, OWN_STEPS)
+    counters, begun = start.snapshot["counters"], noting.turns_begun(RunState.from_dict(start.snapshot))
+    others = words_to_come(script, begun, counters["model_calls"])
+    user = script.make_user() if replays else others
+    return {**given, "interventions": (*before.interventions, *condition.interventions), "user": user}
+
+
+def resumed(start: Beginning, trace_id: str, seed: int, model: Model, options: dict[str, Any]) -> Loop:
+    """A new run that begins where a recording stood."""
+    about = {"trace_id": trace_id, "created": clock.now(), "seed": seed}
+    return Loop.resume({**start.snapshot, "trace": {**start.snapshot["trace"], **about}}, model=model, **options)
+
+
+def replays(model: Model | None) -> bool:
+    """Whether a model says recorded replies again."""
+    while model is not None and not isinstance(model, ReplayModel):
+        model = getattr(model, "inner", None)
+    return model is not None
+
+
+def words_to_come(script: Script, begun: int, model_calls: int) -> ScriptedUser | None:
+    """Who speaks to a model that goes its own way: each further word of the user comes after a final answer.
+
+    Before which model call it came in the script means nothing to another model.
+
+    Args:
+        script: of the task.
+        begun: turns of the conversation that have begun.
+        model_calls: calls of the script's own model by then.
+    """
+    later = (turn.before or () for turn in script.turns[model_calls + 1 :])
+    said = ["\n\n".join(each.text for each in before if each.role == "user") for before in later]
+    words = [*script.users[begun:], *filter(None, said)]
+    return ScriptedUser(("",) * begun + tuple(words), ()) if words else None
