@@ -1,4 +1,4 @@
-"""What an answer says: whether it is another one in other spelling, and whether it names what its request does not hold.
+"""What an answer says: whether it is another one spelt otherwise, and whether it names what its request does not hold.
 
 Rules of thumb, for English and Chinese. They look at words, not at meaning.
 """
@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator
 
 _NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
 _CAPITALS = re.compile(r"(?<![A-Za-z0-9_])[A-Z][A-Z0-9_-]*[A-Z0-9](?![A-Za-z])")
-_QUOTED = re.compile('"([^"\n]{2,200})"|“([^”\n]{2,200})”|「([^」\n]{2,200})」|『([^』\n]{2,200})』|`([^`\n]{2,200})`')
+_QUOTED = re.compile("|".join(f"{a}([^{b}\\n]{{2,200}}){b}" for a, b in ('""', "“”", "「」", "『』", "``")))
 _LIST_MARK = re.compile(r"^\s*(?:[-*#]+\s*)?\d+[.)、](?=\s|\D)", re.MULTILINE)
 _SHORTEST = 3
 """Letters of a word in capitals: shorter ones are OK, US and the like."""

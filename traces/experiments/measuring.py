@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any
+from dataclasses import replace
 
 from agent import jsontext
 from agent.cutting import head
@@ -58,6 +58,8 @@ def row_of(
     status = status or _status(reason)
     answer = outcome.final if reply is None else visible_text(reply)
     verified = outcome.verified if task.evidence else None
+    calls, repeated, errors = _calls(trace, first_step)
+    used = _used(trace, steps)
     return Row(
         **cell._asdict(),
         trace_id=trace.trace_id,
@@ -71,11 +73,16 @@ def row_of(
         agrees=_agrees(task, answer, reply, status),
         invented=bool(verified is not True and _names_more(trace, steps, answer, reply)),
         steps=len(steps),
-        **_calls(trace, first_step, denied=decides),
-        **_tokens(trace, steps),
+        calls=calls,
+        repeated_calls=repeated,
+        tool_errors=0 if decides else errors,
+        prompt_tokens=used.prompt_tokens,
+        completion_tokens=used.completion_tokens,
+        tokens=used.total,
+        estimated=used.estimated,
         cost=_cost(trace, first_step, prices),
         latency_ms=None if scripted else _sum(step.latency_ms for step in steps),
-        strip=strip_of(trace),
+        strip=strip_of(trace, None if reply is None else steps[0].reply),
         started=next((step.started for step in steps if step.started), trace.created),
     )
 
@@ -99,12 +106,18 @@ def recorded_answer(task: Task) -> str | None:
     return None if last is None or last.tool_calls else visible_text(last) or None
 
 
-def strip_of(trace: Trace) -> str:
-    """The message list as one letter a message; :attr:`~traces.experiments.rows.Row.strip` says which."""
+def strip_of(trace: Trace, last: int | None = None) -> str:
+    """The message list as one letter a message; :attr:`~traces.experiments.rows.Row.strip` says which.
+
+    Args:
+        trace: of the run.
+        last: position of the last message that counts; None: all do.
+    """
     request = next((step.request for step in reversed(trace.steps) if step.request is not None), None)
     dropped, replaced, _ = by_position(request.edits if request else ())
     changed = {*dropped, *replaced}
-    return "".join(_letter(message, at in changed) for at, message in enumerate(trace.messages))
+    messages = trace.messages if last is None else trace.messages[: last + 1]
+    return "".join(_letter(message, at in changed) for at, message in enumerate(messages))
 
 
 def _letter(message: Message, changed: bool) -> str:
@@ -167,8 +180,8 @@ def _texts(trace: Trace, step: TraceStep) -> Iterator[str]:
 # ---- numbers ----
 
 
-def _calls(trace: Trace, first_step: int, *, denied: bool) -> dict[str, int]:
-    """Calls, repeated ones and errors of a run's own steps; of calls that were all denied no errors."""
+def _calls(trace: Trace, first_step: int) -> tuple[int, int, int]:
+    """Calls, repeated calls and errors of a run's own steps. A call of the recording can be repeated too."""
     seen: set[tuple[str, str]] = set()
     calls = repeated = errors = 0
     for number, step in enumerate(trace.steps):
@@ -177,19 +190,15 @@ def _calls(trace: Trace, first_step: int, *, denied: bool) -> dict[str, int]:
             key = (call.name, arguments_of(call))
             calls, repeated = calls + own, repeated + (own and key in seen)
             seen.add(key)
-        errors += sum(run.ok is False for run in step.tools) if own and not denied else 0
-    return {"calls": calls, "repeated_calls": repeated, "tool_errors": errors}
+        errors += sum(run.ok is False for run in step.tools) if own else 0
+    return calls, repeated, errors
 
 
-def _tokens(trace: Trace, steps: Sequence[TraceStep]) -> dict[str, Any]:
+def _used(trace: Trace, steps: Sequence[TraceStep]) -> Usage:
     """The tokens of the model calls that were answered: as reported, else counted by us, which is marked."""
     sizes = PromptSizes(trace)
     used = Usage.sum(_usage(trace, step, sizes) for step in steps)
-    if used.prompt_tokens is None and used.completion_tokens is None:
-        return {}
-    prompt, completion = used.prompt_tokens or 0, used.completion_tokens or 0
-    tokens = {"prompt_tokens": prompt, "completion_tokens": completion, "tokens": prompt + completion}
-    return {**tokens, "estimated": used.estimated}
+    return replace(used, total_tokens=None)  # prompt and completion together, as the rule says
 
 
 def _usage(trace: Trace, step: TraceStep, sizes: PromptSizes) -> Usage | None:

@@ -73,8 +73,8 @@ def _server(spec: ModelSpec, usual_server: str, key: str) -> OpenAIModel:
         raise InputError(f"the model {spec.name!r} needs model: the name that its server knows it by")
     if not key and (not base_url or profile_for(base_url).name == "openai"):
         raise InputError(
-            f"the model {spec.name!r} needs the base_url of its server; or, for OpenAI, a key in the environment variable "
-            f"{spec.key_env or USUAL_KEY}"
+            f"the model {spec.name!r} needs the base_url of its server; or, for OpenAI, a key in the environment "
+            f"variable {spec.key_env or USUAL_KEY}"
         )
     try:
         return OpenAIModel(

@@ -38,8 +38,8 @@ def decision_options(source: Trace, script: Script, start: Beginning, condition:
     for armed in condition.faults:
         if armed.fault.about.group not in _IN_ONE_CALL and armed.fault.kind != RESULTS_NOT_WRITTEN_BACK:
             raise InputError(
-                f"the condition {condition.name!r}: a decision is rerun as one model call and no tool runs, so that the "
-                f"fault {armed.fault.kind} cannot strike; continue the trace from this step instead"
+                f"the condition {condition.name!r}: a decision is rerun as one model call and no tool runs, so that "
+                f"the fault {armed.fault.kind} cannot strike; continue the trace from this step instead"
             )
     before = settings_before(start.snapshot, settings_options(source, script))
     asked = tuple(each for each in condition.interventions if each.about.group != "switch")
