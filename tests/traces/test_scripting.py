@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -20,13 +21,15 @@ from agent import (
     ModelReply,
     Tool,
     ToolCall,
+    ToolFailure,
     Trace,
     Usage,
+    tool,
 )
 from agent.faults import Fault
 from agent.interventions import Intervention
 from agent.models.replies import read_message
-from agent.trace import Request
+from agent.trace import Edit, Request
 from tests.traces.scripted import ASK, call, imported, is_same, run_of
 from traces.scripting import replay, script_data
 
@@ -172,7 +175,9 @@ def test_faults_that_changed_a_message_or_a_request_strike_again(add: Tool) -> N
 
 def test_results_that_were_never_written_back(add: Tool) -> None:
     trace = run_of([ASK, ASK, "done"], [add], interventions=[Intervention("omit_results")])
-    assert script_data(trace)["turns"][0]["faults"] == ["results_not_written_back"]
+    data = script_data(trace)
+    assert data["interventions"] == [{"kind": "omit_results", "params": {}}]
+    assert not any("faults" in turn for turn in data["turns"])
     is_same(trace)
 
 
@@ -275,14 +280,69 @@ def test_more_steps_than_the_hard_cap(save: Callable[..., Any]) -> None:
     assert replayed.remarks == ("the recording does not go on from here: the script has run out",)
 
 
-@pytest.mark.parametrize("kind", ["blank_results", "drop_pairs"])
-def test_a_run_under_an_intervention_is_followed_strictly(add: Tool, kind: str) -> None:
-    model = FakeModel([[ToolCall("c1", "add", {"a": 2, "b": 3})], "It is 5."])
-    loop = Loop(model, [add], interventions=[Intervention(kind)])
-    loop.start("What is 2+3?")
+LOOK = Message("assistant", "Let me see.", (ToolCall("a", "add", {"a": 2, "b": 3}), ToolCall("b", "fail", {})))
+THINK = Message("assistant", None, (ToolCall("a", "add", {"a": 5, "b": 4}),), extra={"reasoning_content": "hm"})
+RUN = [ModelReply(LOOK), ModelReply(THINK), ModelReply(replace(LOOK, content=None)), "It is 9."]
+
+
+def fail() -> str:
+    """Never works."""
+    raise ToolFailure("no such thing")
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        [Intervention("blank_results")],
+        [Intervention("drop_pairs", {"tools": ["fail"]})],
+        [Intervention("omit_results", {"max_age": 0})],
+        [Intervention("shuffle_ids")],
+        [Intervention("replace_results", {"find": "5", "text": "6"}), Intervention("truncate_results", {"size": 1})],
+        [Intervention("drop_errors"), Intervention("results_as_user"), Intervention("drop_reasoning")],
+        [Intervention("reorder_results"), Intervention("keep_last_results", {"count": 2, "how": "drop"})],
+        [Intervention("drop_system", {"paragraph": 2}), Intervention("swap_results")],
+        [Intervention("no_step_limit"), Intervention("no_guards"), Intervention("hide_tool", {"tool": "fail"})],
+    ],
+    ids=lambda changes: "-".join(change.kind for change in changes),
+)
+@pytest.mark.parametrize("budget", [None, ContextBudget(230, summarise=False)], ids=["whole", "budget"])
+def test_a_run_under_interventions_is_followed_strictly(
+    add: Tool, changes: list[Intervention], budget: ContextBudget | None
+) -> None:
+    loop = Loop(
+        FakeModel(RUN), [add, tool(fail)], system="You add.\n\nBe brief.", interventions=changes, context=budget
+    )
+    loop.start("What is 2+3? Then add 4. " + "Take your time. " * 5)
+    loop.finish()
+    assert loop.stop_reason == "final"
+    assert budget is None or any(edit.by == "context" for edit in edits_of(loop.trace))
+    data = script_data(loop.trace)
+    assert data["replay"] == {"mode": "strict"}
+    written = [Intervention(item["kind"], item["params"]) for item in data.get("interventions", [])]
+    assert written == [change for change in changes if change.changes_requests]
+    replayed = replay(loop.trace)
+    assert (replayed.differences, replayed.remarks) == ((), ())
+    assert [request.to_dict() for request in requests_of(replayed.trace)] == [
+        request.to_dict() for request in requests_of(loop.trace)
+    ]
+
+
+def test_interventions_of_which_one_came_later_are_not_followed_strictly(add: Tool) -> None:
+    loop = Loop(FakeModel([ASK, ASK, "done"]), [add], interventions=[Intervention("blank_results")])
+    loop.start("go")
+    while len(loop.trace.steps) < 2:
+        loop.advance()
+    loop.extend(interventions=(Intervention("blank_results"), Intervention("drop_errors"), Intervention("drop_pairs")))
     loop.finish()
     data = script_data(loop.trace)
-    assert data["interventions"] == [{"kind": kind, "params": {}}]
-    assert data["replay"] == {"mode": "strict"}
-    assert not replay(loop.trace).differences
-    assert not replay(loop.trace).remarks
+    assert data["replay"] == {"mode": "lenient"}
+    replayed = replay(loop.trace)
+    assert any("the request of step 3 is not the recorded one" in remark for remark in replayed.remarks)
+
+
+def requests_of(trace: Trace) -> list[Request]:
+    return [step.request for step in trace.steps if step.request is not None]
+
+
+def edits_of(trace: Trace) -> list[Edit]:
+    return [edit for request in requests_of(trace) for edit in request.edits]

@@ -3,27 +3,27 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from agent import faults
 from agent.asked import asked_in
-from agent.interventions import OMIT_RESULTS, Intervention
+from agent.interventions import OMIT_RESULTS, Intervention, changed_request
 from agent.limits import Limits
 from agent.models.json_action import KEY as JSON_ACTION
 from agent.models.likeness import options_of
 from agent.policy import CapabilityPolicy
 from agent.protocol import violations
+from agent.request import MessageView
 from agent.settings import Settings
 from agent.stops import StopReason
-from agent.trace import Request, Trace, TraceStep
+from agent.trace import Trace, TraceStep
 from traces.scripting.plan import Plan, runs_of
 from traces.scripting.replies import result_data, results_left_out_after
 
 _NAME = re.compile(r"[a-zA-Z0-9_-]{1,64}")
 """The names that a tool on offer may have; see :class:`agent.tools.Tool`."""
 _ANYTHING = {"type": "object"}
-_BY_THE_LOOP = ("context", "protocol")
-"""Who changes a request in a replay as in the recorded run."""
 
 
 def ran_here(trace: Trace) -> bool:
@@ -156,53 +156,57 @@ def replay_data(plan: Plan, recorded: Mapping[str, Any]) -> dict[str, Any]:
     Strictly, where the loop makes the recorded requests again. It cannot where a client kept back part of the history,
     or where the messages of a file stand in an order in which no loop writes them.
     """
-    again = _made_again(plan.trace)
-    changed = any(_differs(again, step) for step in plan.trace.steps) or not _left_out_from_then_on(plan.trace)
+    trace, changes = plan.trace, _throughout(plan.trace)
+    changed = any(_differs(trace, step, changes) for step in trace.steps)
     strict = plan.whole and not changed and not _is_broken(plan)
     data: dict[str, Any] = {"mode": "strict" if strict else "lenient"}
     ignored = list(_changing(recorded.get("asked") or []))
     return data | ({"ignore": ignored} if ignored else {})
 
 
-def _differs(again: set[str], step: TraceStep) -> bool:
-    """Whether the request of a step is one that a replay does not make: it was changed by something else than these."""
+def _differs(trace: Trace, step: TraceStep, changes: Sequence[Intervention]) -> bool:
+    """Whether the request of a step is one that a replay under these interventions does not make."""
     request = step.request
     if request is None or step.reply is None:
         return False
-    return request.upto != step.reply or any(edit.by not in again for edit in request.edits)
+    return request.upto != step.reply or not _made_by(trace, step, changes)
 
 
-def _made_again(trace: Trace) -> set[str]:
-    """Who changes requests in a replay as in the recorded run."""
-    left_out = [] if results_left_out_after(trace) is None else [OMIT_RESULTS]
-    return {*_BY_THE_LOOP, *left_out, *(change.kind for change in _throughout(trace))}
+def _made_by(trace: Trace, step: TraceStep, changes: Sequence[Intervention]) -> bool:
+    """Whether the request of a step was changed as these interventions would have changed it, and in no other way.
 
-
-def _left_out_from_then_on(trace: Trace) -> bool:
-    """Whether results, once they were left out of requests, stayed so: not where a person took that back later."""
-    after = results_left_out_after(trace)
-    if after is None:
+    The budget is replayed with the run, and so is the check before sending, which comes last and is left aside here.
+    """
+    request, left_out = step.request, results_left_out_after(trace)
+    if request is None:
         return True
-    omitted = Intervention(OMIT_RESULTS)
-    later = (step.request for step in trace.steps[after:] if step.request is not None)
-    return all(_holds(trace, omitted, request) for request in later)
+    if left_out is not None and step.index > left_out:
+        changes = [*changes, Intervention(OMIT_RESULTS)]
+    by_budget = [edit for edit in request.edits if edit.by == "context"]
+    made = changed_request(changes, MessageView(trace.messages, request.upto), by_budget)
+    known = [edit for edit in request.edits if edit.by != "protocol"]
+    return [edit.to_dict() for edit in made] == [edit.to_dict() for edit in known]
 
 
 def _throughout(trace: Trace) -> list[Intervention]:
-    """The interventions under which every request of the run was made.
+    """The interventions under which every request of the run was made: all of them, or those that hold by themselves.
 
-    One that came later, as in a fork, is none of them. Results that were left out are written down as a fault.
+    One that came later, as in a fork, is none of them. A hidden tool and a switch show in no request; they stand in the
+    script as tools and limits. Results that a fault left out are written down as that fault.
     """
     if not ran_here(trace):
         return []
-    own = [item for item in Settings.from_config(trace.config).interventions if item.kind != OMIT_RESULTS]
-    return [item for item in own if all(_holds(trace, item, step.request) for step in trace.steps if step.request)]
+    own = [item for item in _asked_for(trace) if item.changes_requests]
+    if all(_made_by(trace, step, own) for step in trace.steps):
+        return own
+    return [item for item in own if all(_made_by(trace, step, [item]) for step in trace.steps)]
 
 
-def _holds(trace: Trace, change: Intervention, request: Request) -> bool:
-    """Whether a request was changed as this intervention would have changed it."""
-    made = [edit.to_dict() for edit in request.edits if edit.by == change.kind]
-    return made == [edit.to_dict() for edit in change.edits(trace.messages[: request.upto])]
+def _asked_for(trace: Trace) -> tuple[Intervention, ...]:
+    """The interventions of a run without the one that a fault stands for."""
+    strikes = (item for item in trace.interventions if item.get("kind") == faults.RESULTS_NOT_WRITTEN_BACK)
+    before = next((item["params"]["before"] for item in strikes), trace.config.get("interventions"))
+    return Settings.from_config({**trace.config, "interventions": before}).interventions
 
 
 def _is_broken(plan: Plan) -> bool:

@@ -7,7 +7,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from agent import faults, jsontext
-from agent.interventions import OMIT_RESULTS
 from agent.messages import Message, ToolCall
 from agent.models.json_action import KEY as JSON_ACTION
 from agent.models.json_action import PARSE_FAILED
@@ -201,12 +200,12 @@ def _faults(trace: Trace, number: int) -> dict[str, Any]:
 
 
 def results_left_out_after(trace: Trace) -> int | None:
-    """The number of the step after which requests held no results any more; None where they always did.
+    """The number of the step after which a fault kept results out of requests; None where there was none.
 
     The first request holds none in any case.
     """
     for item in trace.interventions:
-        if item.get("kind") in (faults.RESULTS_NOT_WRITTEN_BACK, OMIT_RESULTS):
+        if item.get("kind") == faults.RESULTS_NOT_WRITTEN_BACK:
             return max(1, (item.get("step") or 1) - 1)
     return None
 
