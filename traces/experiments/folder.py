@@ -2,7 +2,7 @@
 
 design.yaml     the design, its paths relative to the folder
 subjects/       copies of the scripts and traces that it names
-state.json      id, versions of the program and packages, hashes of the subjects; whether it was cancelled
+state.json      id, versions of the program and packages, hashes of the subjects; how it ended
 runs.jsonl      the ledger: one line for each run that is over, in the order in which they ended
 traces/         one trace file a run, and the journals of those under way
 runs.csv, summary.json, report.html, test_finding.py    written when it is over, or on request
@@ -41,6 +41,11 @@ class Folder(NamedTuple):
     def ledger(self) -> Path:
         """One line for each run that is over."""
         return self.path / "runs.jsonl"
+
+    @property
+    def holder(self) -> Path:
+        """The number of the process that runs it, while one does."""
+        return self.path / "running.pid"
 
     @property
     def traces(self) -> Path:
