@@ -10,6 +10,7 @@ from agent.errors import ScriptExhausted
 from agent.faults import Fault
 from agent.messages import Message, ToolCall
 from agent.models.base import CallControl, ModelReply
+from agent.models.quotes import Quote, quoting
 from agent.models.rules import Condition, Facts
 
 _DELTAS = 12
@@ -26,6 +27,16 @@ class FakeTurn:
     """How long the model takes, in milliseconds; the text streams in meanwhile."""
     faults: tuple[Fault, ...] = ()
     """What goes wrong on purpose after this reply."""
+    quotes: tuple[Quote, ...] = ()
+    """What of its text follows what the request says."""
+
+    def to(self, messages: Sequence[Message]) -> FakeTurn:
+        """The turn as it is said to a request."""
+        if not self.quotes or isinstance(self.reply, Exception):
+            return self
+        message = self.reply.message
+        said = replace(message, content=quoting(message.text, self.quotes, messages))
+        return replace(self, reply=replace(self.reply, message=said))
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,10 +141,11 @@ class FakeModel:
         number: int,
         control: CallControl | None,
     ) -> ModelReply:
+        if control is not None and control.canonical is not None:
+            messages, tool_schemas = control.canonical, control.offered
         if isinstance(turn, FakeChoice):
-            if control is not None and control.canonical is not None:
-                messages, tool_schemas = control.canonical, control.offered
             turn = turn.pick(Facts(messages, tool_schemas, number, self.seed))
+        turn = turn.to(messages)
         reply = _slowly(turn, control) if control is not None and turn.latency_ms else _say(turn)
         return replace(reply, faults=turn.faults) if turn.faults else reply
 

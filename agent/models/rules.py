@@ -6,6 +6,7 @@ so that a fake model reacts to what is taken away from it, and a run can be said
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -77,6 +78,16 @@ class Facts:
     def offered(self) -> frozenset[str]:
         """The names of the tools on offer."""
         return frozenset(str((schema.get("function") or {}).get("name")) for schema in self._schemas)
+
+    @cached_property
+    def calls(self) -> Counter[str]:
+        """How many calls of each tool there are."""
+        return Counter(asked.call.name for asked in self.asked)
+
+    @cached_property
+    def words(self) -> str:
+        """The words of all messages."""
+        return self.text_of()
 
     @cached_property
     def last_error(self) -> str | None:
@@ -161,7 +172,7 @@ class Condition:
         if self.contains is not None and not any(self.contains in (asked.result or "") for asked in seen):
             return False
         if self.calls is not None:
-            return self.calls.holds(sum(self.tool in (None, asked.call.name) for asked in facts.asked))
+            return self.calls.holds(len(facts.asked) if self.tool is None else facts.calls[self.tool])
         return True
 
     def _of_request(self, facts: Facts) -> bool:
@@ -171,7 +182,7 @@ class Condition:
             and (self.hidden is None or self.hidden not in facts.offered)
             and (self.last_error is None or (facts.last_error is not None and self.last_error in facts.last_error))
             and (self.prompt_over is None or facts.prompt_tokens > self.prompt_over)
-            and (self.request_contains is None or self.request_contains in facts.text_of())
+            and (self.request_contains is None or self.request_contains in facts.words)
             and (self.system_contains is None or self.system_contains in facts.text_of("system", "developer"))
         )
 

@@ -18,6 +18,7 @@ from agent.limits import Limits
 from agent.messages import Message, ToolCall
 from agent.models.base import ModelReply
 from agent.models.fake import FakeTurn
+from agent.models.quotes import Quote
 from agent.models.replies import Reading, read_message
 from agent.nearest import nearest
 from agent.policy import CapabilityPolicy
@@ -192,7 +193,8 @@ def _choice(
 def _turn(said: SaidFields, number: str, before: tuple[Message, ...] | None = None) -> ScriptTurn:
     reply, results = _reply(said, number.replace(".", "_"))
     faults = tuple(Fault(fault.kind, fault.params) for fault in said.faults)
-    return ScriptTurn(FakeTurn(reply, said.latency_ms, faults), results, before)
+    quotes = tuple(Quote(**quote.model_dump()) for quote in said.quotes)
+    return ScriptTurn(FakeTurn(reply, said.latency_ms, faults, quotes), results, before)
 
 
 def _reply(said: SaidFields, number: str) -> tuple[ModelReply | ModelError, tuple[Canned | None, ...]]:

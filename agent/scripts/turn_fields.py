@@ -175,6 +175,15 @@ class WholeFields(MessageFields):
     role: Literal["assistant"] = "assistant"
 
 
+class QuoteFields(Strict):
+    """A part of a text that follows what the results say."""
+
+    word: Annotated[str, Field(min_length=1)]
+    after: str = ""
+    before: str = ""
+    otherwise: str = ""
+
+
 class SaidFields(Strict):
     """One reply of the fake model."""
 
@@ -185,6 +194,8 @@ class SaidFields(Strict):
     """The whole message as the message list holds it, in place of text, calls and reasoning."""
     raw: dict[str, Any] | None = None
     """The message as a provider sends it, in OpenAI Chat form; it is read as the reply of a live model is."""
+    quotes: list[QuoteFields] = []
+    """Parts of the text that follow what the results of the request say."""
     error: Annotated[ErrorFields, short_for("text")] | None = None
     """A plain text is what the provider says."""
     usage: UsageFields | None = None
@@ -209,6 +220,13 @@ class SaidFields(Strict):
             raise Misplaced(["faults"], "a call that fails gives no reply that a fault could strike after")
         if not whole and not self._is_empty and self.text is None and not self.calls:
             raise ValueError("a turn needs a text or calls; for an empty answer write text: ''")
+        return self
+
+    @model_validator(mode="after")
+    def _quotes_what_it_says(self) -> SaidFields:
+        for at, quote in enumerate(self.quotes):
+            if quote.word not in (self.text or ""):
+                raise Misplaced(["quotes", at, "word"], f"the text does not hold {quote.word!r}")
         return self
 
     @property

@@ -89,7 +89,7 @@ class Task:
         """
         if self.source is None:
             raise InputError(f"the subject {self.subject.name!r} is no trace: only of a trace a stand-in can be made")
-        return stand_in(self.source)
+        return stand_in(self.source, self.subject.step)
 
     def tools(self) -> ToolRegistry:
         """The tools on offer, fresh ones. A tool that is not ours gets a time limit, so that it cannot hold a run.
