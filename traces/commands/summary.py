@@ -11,6 +11,7 @@ from typing import Any
 
 from agent import jsontext
 from agent.console import DONE, FAILED, printable, say, tell
+from traces.commands.aligned import aligned
 from traces.commands.files import add_files, for_each
 from traces.commands.names import PROG
 from traces.report import ImportReport
@@ -63,7 +64,7 @@ def _counts(name: str, report: ImportReport) -> list[str]:
     """A line for the file and one for each of its conversations."""
     count = f"{len(report.traces):,} conversation{'' if len(report.traces) == 1 else 's'}"
     rows = [_row(summarise(trace)) for trace in report.traces]
-    return [f"{name}: {report.format}, {count}", *(_aligned([_COLUMNS, *rows]) if rows else [])]
+    return [f"{name}: {report.format}, {count}", *(aligned([_COLUMNS, *rows]) if rows else [])]
 
 
 def _remarks(report: ImportReport | None, unread: Sequence[str]) -> list[str]:
@@ -83,12 +84,3 @@ def _row(summary: TraceSummary) -> tuple[str, ...]:
         _UNKNOWN if total is None else f"{total:,}",
         summary.outcome or _UNKNOWN,
     )
-
-
-def _aligned(rows: Sequence[Sequence[str]]) -> list[str]:
-    widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
-    lines = []
-    for row in rows:
-        first, *others = (cell.ljust(width) for cell, width in zip(row, widths, strict=True))
-        lines.append(("  " + "  ".join([first, *others])).rstrip())
-    return lines

@@ -16,7 +16,7 @@ from typing import Any, Literal
 from agent import clock, jsontext
 from agent.errors import InputError
 from agent.ids import new_trace_id
-from traces.experiments.design import Experiment, Subject
+from traces.experiments.design import Budget, Experiment, Subject
 from traces.experiments.design_file import design_text
 from traces.experiments.folder import Folder
 from traces.keeping import write_whole
@@ -98,13 +98,25 @@ def write_state(folder: Folder, state: State) -> None:
     write_whole(folder.state, jsontext.dumps(data, indent=True).encode() + b"\n")
 
 
+def set_budget(folder: Folder, experiment: Experiment, budget: Budget) -> None:
+    """Give an experiment another budget: the one thing of a design that changes no run.
+
+    Raises:
+        InputError: the folder cannot be written.
+    """
+    write_whole(folder.design, design_text(replace(experiment, budget=budget)).encode())
+
+
 def fingerprint(experiment: Experiment, base: Path) -> str:
     """The same for two designs that ask for the same runs, wherever the files are that they name.
+
+    The budget may differ.
 
     Raises:
         InputError: one of the files cannot be read.
     """
     moved, copies = _carried(experiment, base)
+    moved = replace(moved, budget=Budget())
     parts = [design_text(moved).encode(), *(data for name in sorted(copies) for data in (name.encode(), copies[name]))]
     return hashlib.sha256(b"\0".join(parts)).hexdigest()
 

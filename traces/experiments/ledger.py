@@ -81,6 +81,16 @@ def latest(lines: Iterable[Row]) -> list[Row]:
     return list({row.key: row for row in lines}.values())
 
 
+def made_again(lines: Iterable[Row]) -> int:
+    """How many runs that had ended with an error were made again."""
+    seen: dict[str, str] = {}
+    count = 0
+    for row in lines:
+        count += seen.get(row.key) == "error"
+        seen[row.key] = row.status
+    return count
+
+
 def _whole(data: bytes) -> int:
     """How many bytes of it are whole lines."""
     return data.rfind(b"\n") + 1

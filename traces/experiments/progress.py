@@ -14,6 +14,7 @@ from traces.experiments.design import Experiment
 from traces.experiments.gate import Spent
 from traces.experiments.ledger import latest
 from traces.experiments.rows import Row
+from traces.experiments.runs_csv import in_order
 
 State = Literal["ready", "running", "paused", "cancelled", "done", "failed"]
 """``ready``: it has not begun, or was interrupted. ``done``: all runs are made, or the budget is used up."""
@@ -71,8 +72,8 @@ class Tally:
     def __init__(self, experiment: Experiment, lines: Iterable[Row]) -> None:
         self._lock = threading.Lock()
         self._experiment = experiment
-        self._place = {cell.key: place for place, cell in enumerate(cells(experiment))}
-        lines = [line for line in lines if line.key in self._place]
+        known = {cell.key for cell in cells(experiment)}
+        lines = [line for line in lines if line.key in known]
         self._rows = {row.key: row for row in latest(lines)}
         self.spent = Spent()
         """By all runs, those among them that were run again."""
@@ -93,8 +94,7 @@ class Tally:
 
     def rows(self) -> list[Row]:
         """The row of each run that is over, in the order in which the runs begin."""
-        with self._lock:
-            return sorted(self._rows.values(), key=lambda row: self._place[row.key])
+        return in_order(self._experiment, self._all())
 
     def left(self, *, retry_errors: bool = False) -> list[Cell]:
         """The cells that are not over, in order: those without a row, and those whose run was stopped.
@@ -114,7 +114,7 @@ class Tally:
 
     def progress(self, state: State, running: int, used: Spent, **words: str) -> Progress:
         """Where it stands now."""
-        rows = self.rows()
+        rows = self._all()
         whole = self._counts(rows, self._experiment.size)
         share = self._experiment.size // len(self._experiment.conditions)
         by_condition: dict[str, list[Row]] = {condition.name: [] for condition in self._experiment.conditions}
@@ -137,6 +137,10 @@ class Tally:
             by_condition={name: self._counts(own, share) for name, own in by_condition.items()},
             **words,
         )
+
+    def _all(self) -> list[Row]:
+        with self._lock:
+            return list(self._rows.values())
 
     @staticmethod
     def _counts(rows: list[Row], total: int) -> Counts:

@@ -69,8 +69,9 @@ class Session:
         if engine not in get_args(Engine):
             raise InputError(f"there is no engine {engine!r}; known are {', '.join(get_args(Engine))}")
         self.folder = folder
-        self._own = (*own, *load_all(tools_files))
-        self.experiment = read_design(folder.design, self._own)
+        self.own = (*own, *load_all(tools_files))
+        """All tools of one's own."""
+        self.experiment = read_design(folder.design, self.own)
         self.id = read_state(folder).id
         self._keys, self._workers, self._engine, self._scheduler = dict(keys or {}), workers, engine, scheduler
         self._prices, self._tools_files = prices, tuple(tools_files)
@@ -176,7 +177,7 @@ class Session:
             folder=self.folder,
             experiment=self.experiment,
             cells=self._tally.left(retry_errors=retry_errors),
-            tasks=load_tasks(self.experiment, self.folder.path, self._own, self._keys),
+            tasks=load_tasks(self.experiment, self.folder.path, self.own, self._keys),
             gate=self._gate,
             record=self._recorder(ledger),
             keys=self._keys,

@@ -63,7 +63,7 @@ def _connected(job: Job) -> Iterator[Any]:
                 )
             )
             client = stack.enter_context(distributed.Client(cluster, timeout=_PATIENCE, set_as_default=False))
-        except (OSError, ValueError, TimeoutError) as error:
+        except (OSError, ValueError, RuntimeError, TimeoutError) as error:
             name = job.scheduler or "of this machine"
             raise InputError(f"the scheduler {name} cannot be reached: {error}") from error
         yield client
