@@ -15,6 +15,24 @@ from traces.experiments.telling import is_rate, number_words
 from traces.export.words import Say
 
 
+def asked(experiment: Experiment, say: Say) -> Element:
+    """What was asked, in three lines at the head of the report."""
+    kinds = {
+        "script": say("fake: follows its script"),
+        "stand_in": say("fake: follows rules of ours"),
+        "live": say("a real model"),
+    }
+    outcome = say(OUTCOMES[experiment.outcome].name)
+    conditions = ", ".join(each.name for each in experiment.conditions if each.name != BASELINE)
+    return facts(
+        [
+            (say("Asked"), say("does {outcome} change under: {conditions}?", outcome=outcome, conditions=conditions)),
+            (say("Models"), ", ".join(f"{model.name} ({kinds[model.kind]})" for model in experiment.models)),
+            (say("Runs"), _size(experiment, say)),
+        ]
+    )
+
+
 def design_part(experiment: Experiment, say: Say) -> Element:
     """Subjects, models, conditions and numbers."""
     return section(
@@ -73,17 +91,7 @@ def limits_part(experiment: Experiment, say: Say) -> Element:
 
 def _numbers(experiment: Experiment, say: Say) -> Iterator[tuple[str, Piece]]:
     outcome, last = OUTCOMES[experiment.outcome], experiment.seed + experiment.repeats - 1
-    yield (
-        say("Runs"),
-        say(
-            "{n}: {subjects} subjects × {models} models × {conditions} conditions × {repeats} repeats",
-            n=f"{experiment.size:,}",
-            subjects=len(experiment.subjects),
-            models=len(experiment.models),
-            conditions=len(experiment.conditions),
-            repeats=experiment.repeats,
-        ),
-    )
+    yield say("Runs"), _size(experiment, say)
     yield say("Seeds"), say("{first} to {last}; repeats with the same seed are pairs", first=experiment.seed, last=last)
     yield say("Order"), say("interleaved: one repeat after the other, each time beginning with another condition")
     yield say("Primary outcome"), f"{say(outcome.name)}: {say(outcome.sentence)}"
@@ -96,6 +104,17 @@ def _numbers(experiment: Experiment, say: Say) -> Iterator[tuple[str, Piece]]:
         yield say("Budget"), say("{n} tokens", n=f"{experiment.budget.tokens:,}")
     if experiment.budget.cost is not None:
         yield say("Budget in money"), say("{n} US dollars", n=f"{experiment.budget.cost:g}")
+
+
+def _size(experiment: Experiment, say: Say) -> str:
+    return say(
+        "{n}: subjects {subjects} × models {models} × conditions {conditions} × repeats {repeats}",
+        n=f"{experiment.size:,}",
+        subjects=len(experiment.subjects),
+        models=len(experiment.models),
+        conditions=len(experiment.conditions),
+        repeats=experiment.repeats,
+    )
 
 
 def _subject(subject: Subject, say: Say) -> list[Piece]:

@@ -32,7 +32,8 @@ def verdicts_part(summary: Summary, say: Say, *, sentences: bool) -> Element:
     Args:
         summary: what was found.
         say: the language.
-        sentences: show the sentences of the analysis, which are English; else a fixed one stands in their place.
+        sentences: show the sentences of the analysis, which are English; else a fixed one and the numbers stand in
+            their place.
     """
     effects = {(each.model, each.condition): each for each in summary.effects if each.outcome == summary.outcome}
     many = len({arm.model for arm in summary.arms}) > 1
@@ -41,11 +42,12 @@ def verdicts_part(summary: Summary, say: Say, *, sentences: bool) -> Element:
         name = f"{verdict.condition} · {verdict.model}" if many else verdict.condition
         word = f"{SIGNS[verdict.finding]} {finding_word(verdict.finding, say)}"
         head = element("h3", element("span", word, class_=f"badge {verdict.finding}"), " ", name)
-        text = verdict.sentence if sentences and verdict.sentence else _sentence(verdict, say)
+        told = [verdict.sentence] if sentences and verdict.sentence else [_sentence(verdict, say)]
         effect = effects.get((verdict.model, verdict.condition))
-        numbers = None if effect is None else element("p", _numbers(effect, say), class_="small")
+        if effect is not None and told != [verdict.sentence]:
+            told.append(_numbers(effect, say))
         remarks = paragraphs((say(remark) for remark in verdict.remarks), "small")
-        pieces.append(element("article", head, element("p", text), numbers, *remarks, class_=verdict.finding))
+        pieces.append(element("article", head, *paragraphs(told), *remarks, class_=verdict.finding))
     if not pieces:
         pieces = paragraphs([say("There is nothing to compare: no condition beside the baseline has a verdict.")])
     return section(say("What was found"), *pieces, *paragraphs(map(say, summary.remarks)), id="found")
@@ -157,7 +159,7 @@ def _spread(value: float | None) -> str:
 def effects_part(summary: Summary, say: Say) -> Element:
     """Every difference to the baseline with its interval and its test."""
     heads = [
-        say("Outcome"), say("Model"), say("Condition"), say("Test"), say("Difference"), say("Interval"), say("p"),
+        say("Outcome"), say("Model"), say("Condition"), say("Test"), say("Difference"), say("Interval"), "p",
         say("p, corrected by Holm"), say("Pairs"), say("Gained"), say("Lost"),
     ]  # fmt: skip
     lead = say(

@@ -14,7 +14,8 @@ from xml.etree.ElementTree import Element, tostring
 from agent import jsontext
 from traces.experiments.creating import State
 from traces.experiments.design import Experiment
-from traces.experiments.report_design import design_part, limits_part
+from traces.experiments.outcomes import OUTCOMES
+from traces.experiments.report_design import asked, design_part, limits_part
 from traces.experiments.report_findings import arms_part, effects_part, stability_part, verdicts_part
 from traces.experiments.report_parts import Piece, element, section
 from traces.experiments.report_runs import again_part, runs_part
@@ -51,6 +52,7 @@ def report_page(
     main = element(
         "main",
         element("h1", title),
+        asked(experiment, say),
         *_status(experiment, rows, state, say),
         verdicts_part(summary, say, sentences=language == "en"),
         stability_part(summary, say),
@@ -118,7 +120,8 @@ def _status(experiment: Experiment, rows: Sequence[Row], state: State, say: Say)
 
 def _place(name: str, text: str) -> Element:
     """Where a picture will be drawn."""
-    return element("figure", element("figcaption", text), element("div", class_="picture", id=f"picture-{name}"))
+    place = element("div", class_="picture", id=f"picture-{name}", role="img", aria_label=text)
+    return element("figure", element("figcaption", text), place)
 
 
 def _pictures(
@@ -133,13 +136,15 @@ def _pictures(
 
     drawn = [
         ("forest", say("Effects with their intervals; the grey band is the difference that would not matter."),
-         ablation.forest(summary, t=t)),
+         ablation.forest(summary, [summary.outcome], t=t)),
         ("reasons", say("Why the runs ended."), ablation.stop_reasons(summary, t=t)),
         ("turns", say("Steps and tokens beside the baseline twin: large signs are means, faint ones pairs of runs."),
          ablation.turns_and_tokens(rows, summary, t=t)),
         *((f"curve-{at}", say("The primary outcome along a parameter; the dashed line is the baseline."),
            ablation.curve(experiment, summary, sweep, t=t)) for at, sweep in enumerate(ablation.sweeps(experiment))),
         ("strips", say("The message list of each run, one cell a message."), ablation.strips(experiment, rows, t=t)),
+        ("others", say("The other outcomes. No verdict speaks of them, and their intervals are not corrected."),
+         ablation.forest(summary, [name for name in OUTCOMES if name != summary.outcome], t=t)),
     ]  # fmt: skip
     return [(name, text, as_data(figure)) for name, text, figure in drawn if figure.data]
 

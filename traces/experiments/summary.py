@@ -85,6 +85,8 @@ class Verdict:
     """In English, with the numbers."""
     remarks: tuple[str, ...] = ()
     """What a reader must know besides: one sentence each."""
+    margin: float | None = None
+    """The difference that would matter, in the unit of the outcome; None: unknown."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,10 +14,12 @@ def number_words(value: float | None, outcome: str, *, signed: bool = False) -> 
     """A value of an outcome: a share in per cent, anything else with as many digits as it deserves; a dash for None."""
     if value is None:
         return "–"
-    plus = "+" if signed else ""
+    plus = "+" if signed and value else ""
     if is_rate(outcome):
-        return f"{value * 100:{plus}.0f}\u202f%"
-    return f"{value:{plus},.0f}" if abs(value) >= 100 else f"{value:{plus},.4g}"
+        text = f"{value * 100:{plus}.0f}\u202f%"
+    else:
+        text = f"{value:{plus},.0f}" if abs(value) >= 100 else f"{value:{plus},.4g}"
+    return text.replace("-", "−")
 
 
 def interval_words(low: float | None, high: float | None, outcome: str, *, signed: bool = False) -> str:

@@ -75,6 +75,7 @@ def _verdict(case: Case, alpha: float) -> Verdict:
         needed=repeats,
         sentence=verdict_words.sentence(case, finding, repeats, alpha),
         remarks=tuple(verdict_words.remarks(case, finding)),
+        margin=case.margin if case.seen else None,
     )
 
 

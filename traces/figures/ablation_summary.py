@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 import plotly.graph_objects as go
 from plotly.subplots import make_subplots
@@ -95,18 +95,26 @@ def _reason_colours(reasons: Sequence[str], colours: Mapping[str, str]) -> list[
     return [colour_of(colours, REASONS[each]) if each in REASONS else next(rest) for each in reasons]
 
 
-def forest(summary: Summary, *, t: Translate = english, colours: Mapping[str, str] = COLOURS) -> go.Figure:
+def forest(
+    summary: Summary,
+    outcomes: Iterable[str] | None = None,
+    *,
+    t: Translate = english,
+    colours: Mapping[str, str] = COLOURS,
+) -> go.Figure:
     """Effects with their intervals, one panel an outcome, the primary one first with its verdicts.
 
     The line is at no difference; the band of the primary outcome is the margin that would matter.
 
     Args:
         summary: what was found.
+        outcomes: those to draw; None: all that have effects.
         t: translates the English labels.
         colours: by name; see :data:`traces.figures.COLOURS`.
     """
     order = [summary.outcome, *(name for name in OUTCOMES if name != summary.outcome)]
-    panels = {name: found for name in order if (found := _drawable(summary, name))}
+    chosen = order if outcomes is None else [name for name in order if name in set(outcomes)]
+    panels = {name: found for name in chosen if (found := _drawable(summary, name))}
     if not panels:
         return finish(go.Figure(), "", "", t)
     sizes = [len(found) + 0.5 for found in panels.values()]
@@ -190,12 +198,10 @@ def _interval(effects: Sequence[Effect]) -> dict[str, object]:
 
 
 def _margins(figure: go.Figure, row: int, summary: Summary, keys: Sequence[ArmKey]) -> None:
-    """The band within which a difference would not matter. Of a number it is a share of the model's own baseline."""
-    base = {each.model: each.value for each in summary.stability}
+    """The band within which a difference would not matter. Of a number each model has its own."""
+    reaches = {ArmKey(each.model, each.condition): each.margin for each in summary.verdicts}
     for at, key in enumerate(keys):
-        scale = 1.0 if is_rate(summary.outcome) else abs(base.get(key.model) or 0)
-        if scale:
-            reach = summary.margin * scale
+        if reach := reaches.get(key):
             figure.add_shape(
                 type="rect", x0=-reach, x1=reach, y0=at - 0.5, y1=at + 0.5,
                 fillcolor=_BAND, line={"width": 0}, layer="below", row=row, col=1,

@@ -21,5 +21,6 @@ def as_data(figure: go.Figure) -> dict[str, Any]:
     """
     bare = go.Figure(figure)
     bare.layout.template = None
+    bare.update_xaxes(automargin=True).update_yaxes(automargin=True)
     data: dict[str, Any] = json.loads(bare.to_json())
     return data

@@ -122,7 +122,9 @@ def summary() -> Summary:
         arms=tuple(_arm(model, name, value) for model in names for name, value in values.items()),
         effects=tuple(effects),
         verdicts=tuple(
-            Verdict(model, name, finding, 40 if finding == "inconclusive" else None, f"A sentence {NASTY}", ("Mind.",))
+            Verdict(
+                model, name, finding, 40 if finding == "inconclusive" else None, f"A sentence {NASTY}", ("Mind.",), 0.1
+            )
             for model in names
             for name, finding in findings.items()
         ),
