@@ -162,6 +162,12 @@ def show(opened: Opened, number: int, head: DeltaGenerator, *, live: bool = Fals
         st.text(f"{t('Model')}: {', '.join(summary.models) or t('not reported')}", width="content")
         first_error(reading.trace)
         st.page_link("pages/replay.py", label=t("Replay"), icon=":material/movie:", query_params=address_replay.link())
+        st.page_link(
+            "pages/ablate.py",
+            label=t("Ablate"),
+            icon=":material/science:",
+            query_params=address_replay.link(),
+        )
         export_menu(reading.trace, report, key=f"export-{reading.trace.trace_id}")
     place = trace_head(reading, live=live)
     import_report(report, summary.warnings)

@@ -31,10 +31,10 @@ def faults_panel(run: OpenRun | None) -> None:
     with st.expander(t("Faults: {n}", n=len(armed)), type="compact", key="faults"):
         for fault in armed:
             with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-                st.markdown(f":orange-badge[:material/bolt: {t('Armed')}] {_words(fault.kind)}", width="stretch")
+                st.markdown(f":orange-badge[:material/bolt: {t('Armed')}] {fault_words(fault.kind)}", width="stretch")
                 key = f"fault-disarm-{fault.kind}"
                 st.button(t("Disarm"), key=key, type="tertiary", on_click=_disarm, args=(run, fault.kind))
-        words = {kind: _words(kind) for kind in FAULTS}
+        words = {kind: fault_words(kind) for kind in FAULTS}
         kind = st.selectbox(t("What goes wrong"), words, format_func=words.__getitem__, key=_KIND)
         st.caption(loop_words(FAULTS[kind].sentence))
         st.button(t("Arm the fault"), icon=":material/bolt:", key="fault-arm", on_click=_arm, args=(run,))
@@ -57,15 +57,15 @@ def noticed_panel(trace: Trace) -> None:
         return
     with st.expander(t("Faults that struck: {n}", n=len(found)), type="compact", expanded=True, key="noticed"):
         for each in found:
-            st.markdown(f"**{_words(each.fault)}** · {_where(each)} · {_check(each)}")
+            st.markdown(f"**{fault_words(each.fault)}** · {_where(each)} · {_check(each)}")
             st.text("\n".join(map(loop_words, each.did)))  # it may hold names out of a file
         for kind in missed:
             st.markdown(
-                f"**{_words(kind)}** · :gray-badge[{t('It was armed, and the run ended before it could strike')}]"
+                f"**{fault_words(kind)}** · :gray-badge[{t('It was armed, and the run ended before it could strike')}]"
             )
 
 
-def _words(kind: str) -> str:
+def fault_words(kind: str) -> str:
     """What it concerns, and what happens there."""
     groups: dict[Group, str] = {
         "tool": t("A tool"),

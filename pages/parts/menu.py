@@ -29,6 +29,7 @@ def menu() -> Page:
             *_run(),
             *_traces(),
             st.Page("pages/scripts.py", title=t("Scripts"), icon=":material/theaters:", url_path="scripts"),
+            st.Page("pages/ablate.py", title=t("Ablate"), icon=":material/science:", url_path="ablate"),
             st.Page(
                 "pages/replay.py", title=t("Replay"), icon=":material/movie:", url_path="replay", visibility="hidden"
             ),

@@ -28,7 +28,15 @@ _EDITOR = st.components.v2.component(
 )
 
 
-def script_editor(script: str, text: str, *, changed: bool, lines: Sequence[int], save: Callable[[str], None]) -> None:
+def script_editor(
+    script: str,
+    text: str,
+    *,
+    changed: bool,
+    lines: Sequence[int],
+    save: Callable[[str], None],
+    label: str | None = None,
+) -> None:
     """Draw the field.
 
     Args:
@@ -37,6 +45,7 @@ def script_editor(script: str, text: str, *, changed: bool, lines: Sequence[int]
         changed: whether it is not saved.
         lines: the lines to mark, from 1.
         save: called with the id when Ctrl+S was pressed.
+        label: what the field is called, for who does not see it; None: the text of the script.
     """
     command = address_scripts.command()
     _EDITOR(
@@ -49,7 +58,7 @@ def script_editor(script: str, text: str, *, changed: bool, lines: Sequence[int]
             "changed": changed,
             "marks": list(lines[:MOST_MARKS]),
             "command": asdict(command) if command else None,
-            "label": t("Text of the script"),
+            "label": label or t("Text of the script"),
             "hint": t("Tab: two spaces · Ctrl+S: save · Esc, then Tab: leave the field"),
         },
         on_edit_change=lambda: address_scripts.take_edit(script),

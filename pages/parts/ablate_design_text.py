@@ -1,0 +1,89 @@
+"""The design as a text: the same one as in the form, in the editor of the Scripts page, with its mistakes by line."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import streamlit as st
+
+from agent.errors import InputError
+from pages.parts import address_ablate, address_scripts
+from pages.parts.ablate_design_draft import NAME, Draft, base, stamp, take_typed
+from pages.parts.data import private
+from pages.parts.options import options
+from pages.parts.script_editor import script_editor
+from pages.parts.words import t
+from traces.experiments.design_file import design_problems, parse_design
+
+MOST_SHOWN = 12
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """One thing that is wrong with a design."""
+
+    line: int | None
+    """From 1; None: it cannot be told."""
+    sentence: str
+
+
+def problems_of(draft: Draft) -> list[Problem]:
+    """Everything that is wrong with a design; nothing where it can be started."""
+    stamps = tuple(map(stamp, draft.experiment.subjects)) if private() else ()
+    return _problems(draft.text, stamps, private(), tuple(tool.name for tool in options().tools))
+
+
+def text_part(design: str, draft: Draft, problems: Sequence[Problem]) -> None:
+    """Draw the text, and what is wrong with it.
+
+    Args:
+        design: its id.
+        draft: the design.
+        problems: what is wrong with it.
+    """
+    editor = address_ablate.editor_id(design)
+    if address_ablate.shown(design) != draft.text:  # the form has changed it, or another tab
+        address_scripts.discard(editor)
+        address_ablate.show(design, draft.text)
+    st.caption(
+        t(
+            "The same design as a file: python -m traces ablate design.yaml --out DIR runs it without the app. "
+            "Paths are relative to the data folder."
+        )
+    )
+    if problems:
+        problem_lines(problems)
+    else:
+        st.markdown(f":green-badge[✔ {t('This design can be started.')}]")
+    lines = [problem.line for problem in problems if problem.line is not None]
+    script_editor(
+        editor, draft.text, changed=False, lines=lines, save=lambda _: take_typed(design), label=t("Text of the design")
+    )
+
+
+def problem_lines(problems: Sequence[Problem]) -> None:
+    """A sentence for each mistake, behind its line. It may quote the text, so it is plain."""
+    count = len(problems)
+    st.markdown(f":red-badge[✖ {t('1 mistake') if count == 1 else t('{n} mistakes', n=count)}]")
+    told = [
+        each.sentence if each.line is None else f"{t('Line {n}', n=each.line)}: {each.sentence}"
+        for each in problems[:MOST_SHOWN]
+    ]
+    st.text("\n".join(told))
+    if count > MOST_SHOWN:
+        st.caption(t("and {n} more", n=count - MOST_SHOWN))
+
+
+@st.cache_resource(max_entries=24, show_spinner=False)
+def _problems(text: str, stamps: object, files: bool, own: tuple[str, ...]) -> list[Problem]:
+    """Looked for once in a text, as long as its files stay as they are."""
+    tools = options().tools
+    found = design_problems(text, NAME, base() if files else None, tools)
+    if found:
+        return [Problem(each.line, f"{each.place}: {each.sentence}" if each.place else each.sentence) for each in found]
+    try:
+        parse_design(text, NAME, tools)
+    except InputError as error:
+        return [Problem(None, str(error))]
+    return []

@@ -1,0 +1,188 @@
+"""The list of experiments: what was tried, how far it is, and what it found; with the way to a new one."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import streamlit as st
+
+from agent.errors import AgentError
+from pages.parts import address, address_ablate, experiments, selection, shelf
+from pages.parts.ablate_design_begin import copied, new_design
+from pages.parts.ablate_words import finding_look, state_look
+from pages.parts.data import private
+from pages.parts.experiments import Listed
+from pages.parts.message_table import HEADER_PX, ROW_PX
+from pages.parts.words import t
+from traces.experiments.folder import Folder
+
+MOST_ROWS = 14
+"""Rows seen without scrolling inside the table."""
+UPLOAD_MB = 5
+_OPEN = "ablate-open"
+_DELETE = "ablate-delete"
+
+
+def experiment_list() -> None:
+    """Draw the list."""
+    st.subheader(t("Ablate"))
+    st.caption(
+        t(
+            "Take one thing away from a run, run it often enough, and see what that did: with its uncertainty, or an "
+            "honest “not enough runs”."
+        )
+    )
+    _undo_line()
+    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+        st.button(t("New experiment"), icon=":material/add:", type="primary", key="ablate-new", on_click=_new)
+        st.caption(t("From a saved trace: open it under Traces and press Ablate."), width="content")
+    lines = experiments.listing()
+    if lines:
+        _table(lines)
+    else:
+        st.caption(t("There is no experiment yet."))
+
+
+def upload_field() -> None:
+    """Draw the field for a file in the side bar."""
+    with st.sidebar:
+        st.file_uploader(
+            t("Open a design"),
+            type=["yaml", "yml", "json"],
+            key=address_ablate.upload_key(),
+            max_upload_size=UPLOAD_MB,
+            help=t("A YAML or JSON file. It is opened as a new design, which you can change and start."),
+            on_change=_take_upload,
+        )
+
+
+def _undo_line() -> None:
+    last = address_ablate.last_deleted()
+    if last is None:
+        return
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.text(t("Moved to the trash: {names}", names=last[1][:80]), width="content")
+        st.button(t("Undo"), icon=":material/undo:", key="ablate-undo", on_click=_undo)
+
+
+def _table(lines: Sequence[Listed]) -> None:
+    looks = [state_look(line.session.progress.state) for line in lines]
+    shown = {look.label: look.colour for look in looks}
+    key = f"experiments-{hash(tuple(line.id for line in lines)):x}"  # the browser knows rows by their place
+
+    def show(row: int | None) -> None:
+        if row is not None and row < len(lines):
+            address_ablate.open_experiment(lines[row].id)
+
+    def delete() -> None:
+        row = shelf.clicked_row(_DELETE)
+        if row is not None and row < len(lines):
+            _delete(lines[row])
+
+    column = st.column_config
+    config: dict[str, Any] = {
+        "title": column.ButtonColumn(
+            t("Title"),
+            width=340,
+            type="tertiary",
+            alignment="left",
+            on_click=lambda: show(shelf.clicked_row(_OPEN)),
+            key=_OPEN,
+            pinned=True,
+        ),
+        "state": column.MultiselectColumn(t("State"), width=110, options=list(shown), color=list(shown.values())),
+        "runs": column.TextColumn(t("Runs"), width=110, alignment="right"),
+        "found": column.TextColumn(t("Found"), width=280),
+        "created": column.DatetimeColumn(t("Begun"), width=130, format="YYYY-MM-DD HH:mm"),
+        "delete": column.ButtonColumn(" ", width=80, type="tertiary", on_click=delete, key=_DELETE),
+    }
+    frame = _frame(lines, [look.label for look in looks])
+    st.dataframe(
+        frame if private() else frame.drop(columns="delete"),  # whose it is cannot be told where others can reach it
+        key=key,
+        hide_index=True,
+        height=HEADER_PX + ROW_PX * min(MOST_ROWS, len(lines)),
+        row_height=ROW_PX,
+        column_config=config,
+        on_select=lambda: show(selection.selected_row(key)),  # a press beside the title means the same
+        selection_mode="single-cell",
+        placeholder="",
+        alt=t("List of experiments"),
+    )
+
+
+def _frame(lines: Sequence[Listed], states: Sequence[str]) -> pd.DataFrame:
+    done = [line.session.progress for line in lines]
+    created = [datetime.fromtimestamp(line.created, UTC) for line in lines]
+    return pd.DataFrame(
+        {
+            "title": pd.array([line.session.experiment.title or line.id for line in lines], dtype="string"),
+            "state": [[state] for state in states],
+            "runs": [f"{each.done:,} / {each.total:,}" for each in done],
+            "found": [_found(line) for line in lines],
+            "created": pd.to_datetime(pd.Series(created), utc=True),
+            "delete": [t("Delete")] * len(lines),
+        }
+    )
+
+
+def _found(line: Listed) -> str:
+    """The verdicts in a few words; empty where there are none yet."""
+    path = Folder(line.session.folder.path).summary
+    try:
+        findings = _findings(str(path), path.stat().st_mtime_ns)
+    except OSError:
+        return ""
+    return " · ".join(f"{count} × {finding_look(finding).label}" for finding, count in findings)
+
+
+@st.cache_resource(max_entries=200, show_spinner=False)
+def _findings(path: str, changed_ns: int) -> list[tuple[str, int]]:
+    """What the verdicts of an experiment are, and how many of each."""
+    summary = json.loads(Path(path).read_text(encoding="utf-8"))
+    return Counter(str(verdict["finding"]) for verdict in summary["verdicts"]).most_common()
+
+
+# ---- what callbacks do ----
+
+
+def _new() -> None:
+    address_ablate.open_design(new_design())
+
+
+def _delete(line: Listed) -> None:
+    try:
+        address_ablate.note_deleted(experiments.delete(line.id), line.session.experiment.title or line.id)
+    except AgentError as error:
+        address.tell(str(error))
+
+
+def _undo() -> None:
+    last = address_ablate.last_deleted()
+    if last is None:
+        return
+    address_ablate.forget_deleted()
+    try:
+        experiments.restore(last[0])
+    except AgentError as error:
+        address.tell(str(error))
+
+
+def _take_upload() -> None:
+    """Open the file of the field as a new design."""
+    file = address.setting(address_ablate.upload_key())
+    address_ablate.count_upload()
+    if file is None:
+        return
+    try:
+        text = file.getvalue().decode("utf-8-sig")
+    except UnicodeDecodeError:
+        address.tell(t("{name}: a design is UTF-8 text, and this file is not.", name=file.name))
+    else:
+        address_ablate.open_design(copied(text.replace("\r\n", "\n")))
