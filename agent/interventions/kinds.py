@@ -95,7 +95,7 @@ KINDS: dict[str, Kind] = {
     "truncate_results": Kind(
         "results",
         "cut short",
-        "Only the beginning of each result is sent: so many characters, or about so many tokens.",
+        "Only the beginning of each result is sent: at most so many characters, or about so many tokens.",
         results.truncate_results,
         {"size": Param(200, int, 0), "unit": Param("characters", str, choices=("characters", "tokens"))},
         SELECTION,
