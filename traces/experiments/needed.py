@@ -7,6 +7,7 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Callable, Sequence
+from functools import lru_cache
 from statistics import NormalDist, fmean, stdev
 
 from traces.experiments.statistics import CONFIDENCE, Counts, Interval, Pairs, newcombe, newcombe_paired
@@ -19,6 +20,7 @@ _TAIL = 1e-9
 """What may be left out of the sum over how many pairs differ."""
 
 
+@lru_cache(maxsize=4096)
 def pairs_needed(pairs: Pairs, alpha: float, margin: float) -> int | None:
     """Pairs of a yes-or-no outcome that would settle it; None: more than :data:`MOST`.
 

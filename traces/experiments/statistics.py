@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from functools import lru_cache
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
@@ -22,6 +23,8 @@ PERMUTATIONS = 9_999
 """Permutations that a test draws where there are more than that; else it goes through all of them."""
 _AT_ONCE = 2_000_000
 """Numbers that one batch of resamples may hold."""
+_KNOWN = 4096
+"""Tables whose figures are kept: the same few counts come again and again."""
 
 
 class Interval(NamedTuple):
@@ -76,6 +79,7 @@ def seed_of(seed: int, *names: str) -> int:
 # ---- rates ----
 
 
+@lru_cache(maxsize=_KNOWN)
 def wilson(counts: Counts) -> Interval:
     """Wilson's score interval of a rate. It never leaves 0 to 1, and 0 of 5 is not "0 ± 0"."""
     from scipy import stats
@@ -116,6 +120,7 @@ def _square_and_add(baseline: Counts, arm: Counts, correlation: float) -> Interv
     return Interval(max(difference - below, -1), min(difference + above, 1))
 
 
+@lru_cache(maxsize=_KNOWN)
 def mcnemar(pairs: Pairs) -> float:
     """McNemar's exact test: were the pairs that differ as likely to differ one way as the other? Two-sided p."""
     from scipy import stats
@@ -124,6 +129,7 @@ def mcnemar(pairs: Pairs) -> float:
     return float(stats.binomtest(pairs.gained, differing).pvalue) if differing else 1.0
 
 
+@lru_cache(maxsize=_KNOWN)
 def fisher(baseline: Counts, arm: Counts) -> float:
     """Fisher's exact test of two rates that are not paired. Two-sided p."""
     from scipy import stats
@@ -166,10 +172,11 @@ def bootstrap(
 def permutation_paired(differences: Sequence[float], *, seed: int) -> float:
     """The sign-flip test: is the mean difference further from zero than if each pair had gone either way? Two-sided p.
 
-    Exact where there are few pairs; else over :data:`PERMUTATIONS` drawn at random, the data themselves among them.
+    Exact where there are few pairs; else over :data:`PERMUTATIONS` drawn at random, the data themselves among them. Two
+    pairs are the least.
     """
-    if not any(differences):
-        return 1.0
+    if len(set(differences)) == 1:  # only the data themselves and their mirror image are as far from zero
+        return 0.5 ** (len(differences) - 1) if differences[0] else 1.0
     return _permutation([differences], lambda sample, axis: sample.mean(axis=axis), "samples", seed)
 
 
