@@ -92,12 +92,12 @@ class Problems(NamedTuple):
         return InputError(self.told[0].told(name) + (f" (and {others} more)" if others else ""))
 
 
-def _nothing(_: str) -> str:
+def _nothing(name: str, value: Any) -> str:
     return ""
 
 
 def check_fields(
-    data: Mapping[str, Any], group: type[Group], top: str, refused: Callable[[str], str] = _nothing
+    data: Mapping[str, Any], group: type[Group], top: str, refused: Callable[[str, Any], str] = _nothing
 ) -> tuple[Group | None, Mistakes]:
     """Data as a group of keys, or what is wrong with it. A key that is missing only because it is misspelt counts once.
 
@@ -105,7 +105,7 @@ def check_fields(
         data: a mapping.
         group: what it should be.
         top: where the keys of that group stand, in words: "at the top of a script, beside turns".
-        refused: why an unknown key may stand nowhere, in words; empty where it is only unknown.
+        refused: why an unknown key with its value may stand nowhere, in words; empty where it is only unknown.
     """
     try:
         return group.model_validate(data), NO_MISTAKES
@@ -116,7 +116,7 @@ def check_fields(
         for each in details:
             place = _place(each)
             if each["type"] != "missing" or not any(_means(other, place) for other in misspelt):
-                why = refused(str(place[-1])) if each["type"] == "extra_forbidden" else ""
+                why = refused(str(place[-1]), each["input"]) if each["type"] == "extra_forbidden" else ""
                 told.append((place, why or _sentence(each, place, group, top)))
         return None, Mistakes(told, error.error_count() - len(details) + len(told))
 

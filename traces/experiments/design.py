@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from agent.errors import InputError
-from agent.faults import Fault
+from agent.faults import RESULTS_NOT_WRITTEN_BACK, Fault
 from agent.interventions import Intervention
 from traces.experiments.outcomes import OUTCOMES, SUCCESS
 
@@ -90,6 +90,11 @@ class ArmedFault:
     fault: Fault
     step: int = 1
     """From 1; of a trace that is continued counted from where the run goes on."""
+
+    @property
+    def in_one_call(self) -> bool:
+        """Whether it can strike in a single model call, after which no tool runs."""
+        return self.fault.about.group in ("reply", "provider") or self.fault.kind == RESULTS_NOT_WRITTEN_BACK
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -12,13 +12,14 @@ from urllib.parse import urlsplit
 
 from pydantic import AfterValidator, BeforeValidator, Field, model_validator
 
+from agent.faults import Fault
 from agent.nearest import nearest
 from agent.scripts import scenarios
 from agent.scripts.fields import EvidenceFields
 from agent.scripts.strict import Misplaced, Strict, found, short_for
 from agent.secret_shapes import hide_shapes
 from traces.experiments.condition_fields import AnyCondition
-from traces.experiments.design import BASELINE, Mode, ModelKind
+from traces.experiments.design import BASELINE, ArmedFault, Mode, ModelKind
 from traces.experiments.design_strict import NO_KEYS, Name, Whole, Words
 from traces.experiments.outcomes import OUTCOMES, SAME_DECISION, SUCCESS
 
@@ -95,7 +96,8 @@ def _url(url: str) -> str:
 
 
 def _variable(name: str) -> str:
-    if not name.isidentifier() or not name.isascii() or hide_shapes(name) != name:
+    """The name of an environment variable; empty: none holds a key."""
+    if name and (not name.isidentifier() or not name.isascii() or hide_shapes(name) != name):
         raise ValueError("expected the name of an environment variable, such as OPENAI_API_KEY, and never the key")
     return name
 
@@ -194,6 +196,25 @@ class DesignFields(Strict):
         if other is not None and at is not None:
             words = f"a task of your own has no script and no trace that the model {other.called!r} could follow"
             raise Misplaced(["subjects", at, "task"], f"{words}: give only live models under models")
+        return self
+
+    @model_validator(mode="after")
+    def _has_traces_to_stand_in_for(self) -> DesignFields:
+        at = next((at for at, each in enumerate(self.models) if each.kind == "stand_in"), None)
+        other = next((each for each in self.subjects if each.trace is None), None)
+        if at is not None and other is not None:
+            words = f"a stand-in is made of a trace, and the subject {other.called!r} is none"
+            raise Misplaced(["models", at], f"{words}: choose another model")
+        return self
+
+    @model_validator(mode="after")
+    def _has_faults_that_can_strike(self) -> DesignFields:
+        decided = next((each for each in self.subjects if each.mode == "decision"), None)
+        for at, condition in enumerate(self.conditions if decided else ()):
+            for number, fault in enumerate(condition.faults):
+                if decided and not ArmedFault(Fault(fault.kind)).in_one_call:
+                    words = f"in the decision rerun {decided.called!r} no tool runs, so that {fault.kind} cannot strike"
+                    raise Misplaced(["conditions", at, "faults", number], f"{words}: use mode: continue")
         return self
 
     @model_validator(mode="after")

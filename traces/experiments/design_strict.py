@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Any
 
 from pydantic import AfterValidator, Field
 
@@ -16,9 +16,10 @@ _ALSO_KEYS = ("key", "headers", "default_headers", "extra_headers")
 """Names of options that hold keys, beside those that say so themselves."""
 
 
-def refused_key(name: str) -> str:
-    """Why an option of this name may not stand in a design; empty where it is no secret."""
-    return NO_KEYS if name in _ALSO_KEYS or is_secret_field(name) else ""
+def refused_key(name: str, value: Any) -> str:
+    """Why an option with this value may not stand in a design; empty where it is no secret."""
+    secret = name in _ALSO_KEYS or (isinstance(value, str) and is_secret_field(name))
+    return NO_KEYS if secret else ""
 
 
 def _one_line(text: str) -> str:

@@ -6,7 +6,6 @@ from typing import Any
 
 from agent import clock, noting
 from agent.errors import InputError
-from agent.faults import RESULTS_NOT_WRITTEN_BACK
 from agent.limits import Limits
 from agent.loop import Loop
 from agent.models.base import Model
@@ -23,8 +22,6 @@ from traces.scripting.continuing import room_for, settings_before, settings_opti
 OWN_STEPS = 8
 """Steps that a model which goes its own way has at least, from where a recording is continued."""
 _NO_TOOL = CapabilityPolicy(allow=())
-_IN_ONE_CALL = ("reply", "provider")
-"""The groups of faults that concern a model call alone."""
 
 
 def decision_options(source: Trace, script: Script, start: Beginning, condition: Condition) -> dict[str, Any]:
@@ -36,7 +33,7 @@ def decision_options(source: Trace, script: Script, start: Beginning, condition:
         InputError: the condition has a fault that strikes elsewhere.
     """
     for armed in condition.faults:
-        if armed.fault.about.group not in _IN_ONE_CALL and armed.fault.kind != RESULTS_NOT_WRITTEN_BACK:
+        if not armed.in_one_call:
             raise InputError(
                 f"the condition {condition.name!r}: a decision is rerun as one model call and no tool runs, so that "
                 f"the fault {armed.fault.kind} cannot strike; continue the trace from this step instead"
