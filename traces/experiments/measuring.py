@@ -10,7 +10,7 @@ from agent import jsontext
 from agent.cutting import head
 from agent.messages import Message
 from agent.models.likeness import arguments_of
-from agent.models.replies import visible_text
+from agent.models.replies import visible_text, was_cut
 from agent.request import PromptSizes, by_position, request_of
 from agent.stops import BY_A_PERSON, StopReason
 from agent.tokens import count_message
@@ -42,6 +42,8 @@ def row_of(
 ) -> Row:
     """What is kept of a run.
 
+    A scripted model costs what its script says, and nothing by a table of prices.
+
     Args:
         cell: what was run.
         trace: what it left behind.
@@ -55,7 +57,7 @@ def row_of(
     decides = task.subject.reruns_decision
     reply = _reply(trace, steps[0]) if decides and steps else None
     reason = outcome.reason if reply is None else DECIDED
-    status = status or _status(reason)
+    status = status or _status(reason, task)
     answer = outcome.final if reply is None else visible_text(reply)
     verified = outcome.verified if task.evidence else None
     calls, repeated, errors = _calls(trace, first_step)
@@ -80,7 +82,7 @@ def row_of(
         completion_tokens=used.completion_tokens,
         tokens=used.total,
         estimated=used.estimated,
-        cost=_cost(trace, first_step, prices),
+        cost=_cost(trace, first_step, None if scripted else prices),
         latency_ms=None if scripted else _sum(step.latency_ms for step in steps),
         strip=strip_of(trace, None if reply is None else steps[0].reply),
         started=next((step.started for step in steps if step.started), trace.created),
@@ -93,17 +95,17 @@ def decision_of(reply: Message) -> str:
 
 
 def recorded_answer(task: Task) -> str | None:
-    """The final answer of the recorded run, or of the recorded decision; None where there is none."""
-    trace, step = task.source, task.recorded_step
-    if trace is None or step is None:
+    """The final answer of the recorded run, or of the recorded decision; None where there is none.
+
+    It is the text of a reply, as that of a rerun is, whatever else a file of another program calls the outcome.
+    """
+    if task.source is None or task.recorded_step is None:
         return None
-    if task.subject.reruns_decision:
-        reply = _reply(trace, step)
-        return None if reply is None or reply.tool_calls else visible_text(reply) or None
-    if trace.outcome.final:
-        return trace.outcome.final
-    last = _reply(trace, trace.steps[-1])
-    return None if last is None or last.tool_calls else visible_text(last) or None
+    step = task.recorded_step if task.subject.reruns_decision else task.source.steps[-1]
+    reply = _reply(task.source, step)
+    if reply is None or reply.tool_calls or was_cut(step.finish_reason):
+        return None
+    return visible_text(reply) or None
 
 
 def strip_of(trace: Trace, last: int | None = None) -> str:
@@ -133,9 +135,11 @@ def _letter(message: Message, changed: bool) -> str:
 # ---- how it ended ----
 
 
-def _status(reason: str | None) -> Status:
+def _status(reason: str | None, task: Task) -> Status:
     if reason in BY_A_PERSON:
         return "stopped"
+    if reason == StopReason.SCRIPT_EXHAUSTED and task.source is not None:
+        return "ended"  # the end of the recording
     return "error" if reason is None or reason in _FAILED else "ended"
 
 

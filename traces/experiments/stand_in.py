@@ -38,6 +38,8 @@ _SAID_AGAIN = frozenset(("text", "calls", "reasoning", "message", "raw", "result
 _TITLE, _LOOKED_FOR = 70, 60
 """Characters: of a title, and of words by which a rule knows that they were said."""
 _NO_WORDS = "Please begin."
+_ALWAYS = {"turn": {"at_least": 1}}
+"""A script without turns needs at least one rule."""
 
 Rule = dict[str, Any]
 
@@ -71,7 +73,7 @@ def stand_in_data(trace: Trace, step: int = 1) -> dict[str, Any]:
     data |= {"tools": tools_data(trace), **settings_data(plan)}
     data.pop("protocol", None)  # the calls stand in the messages, whatever way they were spoken
     *rules, default = _Rules(trace, talks, step)
-    return data | ({"rules": rules} if rules else {"turns": [default]}) | ({"default": default} if rules else {})
+    return data | {"rules": rules or [{"when": _ALWAYS, **default}], "default": default}
 
 
 class _Rules:

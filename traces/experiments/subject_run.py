@@ -2,22 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from agent import clock, noting
-from agent.errors import InputError
+from agent.errors import InputError, ModelError
 from agent.limits import Limits
 from agent.loop import Loop
 from agent.models.base import Model
 from agent.models.replay import ReplayModel
 from agent.policy import CapabilityPolicy
 from agent.scripts import Script
+from agent.scripts.turns import AnyTurn, ScriptTurn
 from agent.scripts.user import ScriptedUser
 from agent.state import RunState
 from agent.trace import Trace
 from traces.experiments.design import Condition
 from traces.experiments.subject_trace import Beginning
 from traces.scripting.continuing import room_for, settings_before, settings_options
+from traces.scripting.replies import ENDS_HERE
 
 OWN_STEPS = 8
 """Steps that a model which goes its own way has at least, from where a recording is continued."""
@@ -71,7 +74,7 @@ def continue_options(
         given["max_steps"] = room_for(start.snapshot, before.max_steps, OWN_STEPS)
     counters, begun = start.snapshot["counters"], noting.turns_begun(RunState.from_dict(start.snapshot))
     others = words_to_come(script, begun, counters["model_calls"])
-    user = script.make_user() if replays else others
+    user = ScriptedUser(script.users, answered(script)) if replays else others
     return {**given, "interventions": (*before.interventions, *condition.interventions), "user": user}
 
 
@@ -88,6 +91,13 @@ def replays(model: Model | None) -> bool:
     return model is not None
 
 
+def answered(script: Script) -> Sequence[AnyTurn]:
+    """The turns of a script without what a recording ends with: words to which no answer is known."""
+    last = script.turns[-1] if script.turns else None
+    reply = last.said.reply if isinstance(last, ScriptTurn) else None
+    return script.turns[:-1] if isinstance(reply, ModelError) and str(reply) == ENDS_HERE else script.turns
+
+
 def words_to_come(script: Script, begun: int, model_calls: int) -> ScriptedUser | None:
     """Who speaks to a model that goes its own way: each further word of the user comes after a final answer.
 
@@ -98,7 +108,7 @@ def words_to_come(script: Script, begun: int, model_calls: int) -> ScriptedUser 
         begun: turns of the conversation that have begun.
         model_calls: calls of the script's own model by then.
     """
-    later = (turn.before or () for turn in script.turns[model_calls + 1 :])
+    later = (turn.before or () for turn in answered(script)[model_calls + 1 :])
     said = ["\n\n".join(each.text for each in before if each.role == "user") for before in later]
     words = [*script.users[begun:], *filter(None, said)]
     return ScriptedUser(("",) * begun + tuple(words), ()) if words else None

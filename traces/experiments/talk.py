@@ -1,4 +1,4 @@
-"""What was said in a trace, in the order in which a stand-in has to say it again: words of the user, calls, an answer."""
+"""What was said in a trace, in the order in which a stand-in says it again: words of the user, calls, an answer."""
 
 from __future__ import annotations
 
@@ -55,6 +55,8 @@ def talks_of(trace: Trace) -> list[Talk]:
     for turn in plan_of(trace).turns:
         words = next((m.text for at in turn.before if (m := trace.messages[at]).role == "user" and m.text.strip()), "")
         call = turn.call
+        if call is None and talks:
+            break  # words to which no answer is known
         step = trace.steps[call.step - 1] if call is not None and call.kind == "reply" else None
         reply = None if step is None else step.reply
         at = len(trace.messages) if reply is None else reply
