@@ -18,7 +18,6 @@ from agent.moments import Moment, moments
 from agent.recovery import recover
 from agent.rewind import rewind
 from agent.runner import Runner
-from agent.settings import Settings
 from agent.trace import Trace
 from pages.parts import address
 from pages.parts.data import data_folder, store
@@ -30,6 +29,7 @@ from pages.parts.setup_form import chosen
 from pages.parts.words import loop_words, t
 from traces import read_file
 from traces.index import TraceInfo
+from traces.scripting.continuing import room_for, settings_before, settings_options
 
 _RUN_ID = re.compile(r"[0-9a-f]{12}")
 
@@ -145,14 +145,10 @@ def continued(trace: Trace, moment: Moment, setup: Setup) -> OpenRun:
         OSError: the new run cannot be saved.
     """
     snapshot, script = fork(trace, moment), setup.script()
-    options: dict[str, Any] = {}
-    if script is not None and "max_steps" not in trace.config:
-        names = ("max_steps", "limits", "policy", "context", "parallel")
-        options = {name: getattr(script, name) for name in names}
-    before = Settings.from_config(snapshot["trace"]["config"]) if not options else Settings(**options)
+    options = settings_options(trace, script)
+    before = settings_before(snapshot, options)
     if setup.live:
-        steps = len(snapshot["trace"]["steps"]) - snapshot["counters"]["turn_start"]
-        options["max_steps"] = max(before.max_steps or HARD_CAP, steps + OWN_STEPS)
+        options["max_steps"] = room_for(snapshot, before.max_steps, OWN_STEPS)
         options["parallel"] = setup.parallel
         if setup.guards:
             options["limits"] = replace(before.limits, repeated_calls=3, failing_steps=3)

@@ -41,5 +41,5 @@ def room_for(snapshot: Mapping[str, Any], limit: int | None, more: int) -> int:
         limit: the one that holds; None: only the hard cap.
         more: steps that there must be after those that the turn at hand has taken.
     """
-    taken = len(snapshot["trace"]["steps"]) - snapshot["counters"]["turn_start"]
+    taken: int = len(snapshot["trace"]["steps"]) - snapshot["counters"]["turn_start"]
     return max(limit or HARD_CAP, taken + more)
