@@ -46,7 +46,7 @@ class Kind(NamedTuple):
 
     group: Group
     name: str
-    """A few words for a list."""
+    """A few words for a list of its group."""
     sentence: str
     """What happens, in one plain sentence."""
     change: Callable[..., None] | None = None
@@ -122,7 +122,7 @@ KINDS: dict[str, Kind] = {
     ),
     "drop_errors": Kind(
         "errors",
-        "errors hidden",
+        "hidden",
         "Failed calls go together with their errors, as if nothing had gone wrong. An error is a JSON object with the "
         "key error.",
         results.drop_errors,
@@ -130,7 +130,7 @@ KINDS: dict[str, Kind] = {
     ),
     "blank_errors": Kind(
         "errors",
-        "errors blanked",
+        "blanked",
         "Every result that is an error, a JSON object with the key error, becomes empty, or the text that is given "
         "here.",
         results.blank_errors,
@@ -139,7 +139,7 @@ KINDS: dict[str, Kind] = {
     ),
     OMIT_RESULTS: Kind(
         "protocol",
-        "not written back",
+        "results not written back",
         "The calls stay and their results are missing. This breaks the protocol: strict servers refuse it.",
         pairing.omit_results,
         selects=SELECTION,
@@ -156,21 +156,21 @@ KINDS: dict[str, Kind] = {
     ),
     "reorder_results": Kind(
         "protocol",
-        "out of order",
+        "results out of order",
         "The results of parallel calls stand in reverse order, each under its own id. One result alone stays as it is.",
         pairing.reorder_results,
         selects=SELECTION,
     ),
     "results_as_user": Kind(
         "protocol",
-        "told by the user",
+        "results told by the user",
         "Results come as messages of the user, and calls as text: no structured calls any more.",
         pairing.results_as_user,
         selects=SELECTION,
     ),
     "hide_tool": Kind(
         "offer",
-        "tool hidden",
+        "hidden",
         "A tool is not on offer; a call of it is answered as one of an unknown tool.",
         takes={"tool": Param("", str, needed=True)},
     ),

@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from agent import jsontext
+from agent.interventions import KINDS
+from pages.parts.intervention_words import kind_name
 from pages.parts.words import t
 from traces.requests import Change, SentRequest
 from traces.text import cell
@@ -30,7 +32,9 @@ def difference_words(sent: SentRequest, step: int) -> str:
 
 
 def who(by: str) -> str:
-    """Who made an edit; the kind of an intervention stands as it is."""
+    """Who made an edit: the loop, an intervention by its name, or what else a file says as it is."""
+    if by in KINDS:
+        return t("“{name}”", name=kind_name(by))
     return {"context": t("the context budget"), "protocol": t("the protocol check")}.get(by) or jsontext.clean(
         cell(by, _LONGEST)
     )

@@ -186,8 +186,8 @@ def test_what_was_left_out_or_changed_is_named_and_can_be_read(open_run: Make) -
     run = open_run([CALL, "done"], [look], interventions=[Intervention("blank_results", {"text": "nothing"})])
     to(run, None)
     app = app_of(run)
-    assert states(app)[2] == ["＋ new", "✎ changed by blank_results"]
-    assert "differs from the message list: 1 changed by blank_results" in texts(app, "text")
+    assert states(app)[2] == ["＋ new", "✎ changed by “Tool results: blanked”"]
+    assert "differs from the message list: 1 changed by “Tool results: blanked”" in texts(app, "text")
     app.session_state["r-2-rows-0"] = {"selection": {"rows": [2], "columns": []}}
     drawn(app)
     sent, own = (json.loads(code.value)["content"] for code in app.code[:2])
