@@ -12,7 +12,7 @@ from pages.parts import address_ablate
 from pages.parts.ablate_design_begin import FIRST, from_trace
 from pages.parts.ablate_design_draft import change, relative
 from pages.parts.ablate_design_facts import Facts, facts_of
-from pages.parts.ablate_design_parts import chooser, field, free_name
+from pages.parts.ablate_design_parts import Several, chooser, field, free_name
 from pages.parts.chosen_script import kept_id, kept_titles, scripts
 from pages.parts.data import listed
 from pages.parts.library import title_words
@@ -31,30 +31,20 @@ _ANSWER = "answer_contains"
 def subject_form(design: str, experiment: Experiment) -> None:
     """Draw the subjects of a design, one at a time."""
     subjects = experiment.subjects
-    at = chooser(
+    several = Several(
         design,
         "subjects",
         [subject.name for subject in subjects],
-        title=t("Subject"),
-        label=t("Which subject to show"),
-        add=lambda: _add(design),
-        remove=lambda position: _remove(design, position),
+        {"scenario": t("Scenario"), "script": t("Script"), "trace": t("Trace"), "task": t("Own task")},
+        lambda at: kind_of(subjects[at]),
+        lambda at, kind: _set(design, at, _other(kind)),
+        lambda: _add(design),
+        lambda at: _remove(design, at),
+    )
+    at = chooser(
+        several, title=t("Subject"), which=t("Which subject to show"), kind=t("What every condition is tried on")
     )
     subject = subjects[at]
-    kinds = {
-        "scenario": t("Scenario"),
-        "script": t("Script"),
-        "trace": t("Saved trace"),
-        "task": t("Own task"),
-    }
-    st.segmented_control(
-        t("What every condition is tried on"),
-        list(kinds),
-        format_func=kinds.__getitem__,
-        required=True,
-        label_visibility="collapsed",
-        **field("ablate-subject-kind", kind_of(subject), lambda kind: _set(design, at, _other(kind))),
-    )
     facts = facts_of(subject)
     if facts.problem:
         st.warning(t("This subject cannot be read."))
@@ -125,10 +115,10 @@ def _trace(design: str, at: int, subject: Subject, facts: Facts) -> None:
                 ),
                 **field("ablate-real-tools", subject.real_tools, lambda on: _set_fields(design, at, real_tools=on)),
             )
-    st.caption(_mode_words(subject.mode))
+    st.caption(mode_words(subject.mode))
 
 
-def _mode_words(mode: str) -> str:
+def mode_words(mode: str) -> str:
     """What such a rerun can and cannot show."""
     if mode == "decision":
         return t(
@@ -198,7 +188,7 @@ def _checks(design: str, at: int, subject: Subject, facts: Facts) -> None:
             200,
             value=None,
             placeholder=t("as recorded") if subject.trace else t("its own"),
-            width=150,
+            width=170,
             **field("ablate-limit", subject.max_steps, lambda steps: _set_fields(design, at, max_steps=steps)),
         )
 

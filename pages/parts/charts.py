@@ -89,7 +89,7 @@ class _Drawer:
         self._step = reading.step_at(selected)
         self._number = None if self._step is None else reading.trace.steps[self._step].index
         self._words = _labels()
-        self._colours = _colours("dark" if st.context.theme.type == "dark" else "light")
+        self._colours = theme_colours()
 
     def draw(self, kind: str) -> None:
         reading = self._reading
@@ -169,8 +169,9 @@ class _Drawer:
             self._choose(position)
 
 
-def _colours(theme: str) -> dict[str, str]:
+def theme_colours() -> dict[str, str]:
     """The theme's colours of the makers: what went to the model blue, what it made violet, the environment green."""
+    theme = "dark" if st.context.theme.type == "dark" else "light"
     makers = {
         "prompt_uncached": "blue",
         "completion": "violet",

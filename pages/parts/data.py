@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from pathlib import Path
 
 import streamlit as st
@@ -46,7 +47,13 @@ def listed(progress: Progress | None = None, *, experiments: bool = False) -> li
     infos = kept.list(progress)
     if not private():
         infos = [each for each in infos if each.kind == "bundled" or each.id in own or kept.experiment_of(each) in own]
-    return infos if experiments else [each for each in infos if each.id in own or kept.experiment_of(each) is None]
+    return infos if experiments else without_experiments(infos)
+
+
+def without_experiments(infos: Sequence[TraceInfo]) -> list[TraceInfo]:
+    """The traces that are no runs of experiments, and those runs that this session has opened."""
+    kept, own = store(), address.opened()
+    return [each for each in infos if kept.experiment_of(each) is None or each.id in own]
 
 
 def prices() -> PriceTable:

@@ -15,13 +15,14 @@ from pathlib import Path
 
 import streamlit as st
 
-from agent.errors import InputError
+from agent.errors import AgentError, InputError
 from agent.ids import new_trace_id
 from pages.parts import address
 from pages.parts.data import data_folder, prices, private
 from pages.parts.options import options
 from traces.experiments.design import Experiment
 from traces.experiments.folder import EXPERIMENTS, Folder
+from traces.experiments.report import write_report
 from traces.experiments.session import Session, create
 from traces.trash import Deleted, Trash
 
@@ -77,7 +78,7 @@ def start(experiment: Experiment, base: Path, keys: Mapping[str, str] | None = N
         InputError: a subject cannot be read, or the folder cannot be made.
     """
     id = new_trace_id()
-    create(_path(id), experiment, base)
+    create(_path(id).absolute(), experiment, base)
     go_on(id, keys, workers)
     address.opened().add(id)
     return id
@@ -96,28 +97,35 @@ def find(id: str) -> Session | None:
         return registry.put(id, session) if session is not None else None
 
 
-def go_on(id: str, keys: Mapping[str, str] | None = None, workers: int = 1) -> None:
-    """Let an experiment go on: after a pause, or one that was interrupted from where its folder stands.
+def go_on(id: str, keys: Mapping[str, str] | None = None, workers: int = 1, *, retry_errors: bool = False) -> None:
+    """Let an experiment that rests go on from where its folder stands; nothing where it moves already.
 
     Args:
         id: of the experiment.
         keys: of live models, by the name of the model in the design.
-        workers: how many runs at a time; only where it is not in memory as paused.
+        workers: how many runs at a time.
+        retry_errors: make the runs again that ended with an error.
 
     Raises:
-        InputError: it is not there, or another process runs it.
+        InputError: it is not there, a subject or a key is missing, or another process runs it.
     """
     registry = _registry()
     with registry.lock:
         session = registry.sessions.get(id)
-        if session is not None and session.progress.state == "running":
-            return
-        if session is not None and session.progress.state == "paused":
-            session.resume()
+        if session is not None and session.progress.state in _MOVING:
             return
         if not is_kept(id):
             raise InputError(f"there is no experiment {id!r} here; it may have been moved or deleted")
-        registry.put(id, _open(id, keys, workers)).start()
+        session = registry.put(id, _open(id, keys, workers))
+        session.start(retry_errors=retry_errors)
+        threading.Thread(target=_report_when_over, args=(session,), daemon=True, name=f"report {id}").start()
+
+
+def _report_when_over(session: Session) -> None:
+    session.wait()
+    if session.progress.state == "done":
+        with suppress(AgentError, OSError):  # it can be written again on request, which then says what is wrong
+            write_report(session.folder)
 
 
 def listing() -> list[Listed]:

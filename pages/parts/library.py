@@ -11,7 +11,7 @@ from agent.scripts import scenarios
 from pages.parts import address, shelf
 from pages.parts.annotating import all_notes
 from pages.parts.checking import checking_line
-from pages.parts.data import listed, prices
+from pages.parts.data import listed, prices, without_experiments
 from pages.parts.library_actions import action_bar, undo_line
 from pages.parts.library_chart import library_chart
 from pages.parts.library_filter import library_filter
@@ -32,19 +32,23 @@ _SLOW = 200
 def library() -> None:
     """Draw the list."""
     st.subheader(t("Traces"))
-    infos = _listed()
+    everything = _listed()
     undo_line()
+    others = without_experiments(everything)
+    infos = everything if shelf.value(shelf.EXPERIMENTS, False) else others
     if not infos:
         st.caption(t("There is no trace yet. Run something, or open a file on the left."))
         return
     notes = all_notes()
-    wanted = library_filter(infos, notes)
+    wanted = library_filter(infos, notes, experiments=len(everything) - len(others))
     shown = narrow(infos, wanted, notes)
     if not shown:
         st.caption(t("No trace passes the filter."))
         st.button(t("Show all"), on_click=shelf.clear_filters, key="library-all")
         return
     counted = t("{n} of {all} traces", n=f"{len(shown):,}", all=f"{len(infos):,}")
+    if hidden := len(everything) - len(infos):
+        counted += f" · {t('{n} runs of experiments are hidden', n=f'{hidden:,}')}"
     st.caption(f"{counted} · {UNKNOWN} {t('not reported')}")
     _table(shown, notes, infos)
     library_chart(_ticked(shown) or shown)
@@ -66,7 +70,7 @@ def _listed() -> list[TraceInfo]:
         if total >= _SLOW:
             place.progress(done / total, t("Reading new files: {n} of {all}", n=f"{done:,}", all=f"{total:,}"))
 
-    infos = listed(progress)
+    infos = listed(progress, experiments=True)
     place.empty()
     return infos
 

@@ -13,8 +13,8 @@ from traces.index import TraceInfo
 
 def trace_choice() -> tuple[str | None, str | None]:
     """Draw the fields and give the ids of both traces; None where nothing is chosen yet."""
+    chosen = address_compare.ids()  # first: what the address names counts as opened, and is listed then
     infos = {info.id: info for info in listed() if info.id and not info.error}
-    chosen = address_compare.ids()
     columns = st.columns(2, gap="medium")
     for letter, trace_id, column in zip("AB", chosen, columns, strict=True):
         key = f"compare-{letter}"

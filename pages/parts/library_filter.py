@@ -15,12 +15,13 @@ from traces.index import TraceInfo
 from traces.library import SORTS, Wanted
 
 
-def library_filter(infos: Sequence[TraceInfo], notes: Mapping[str, Notes]) -> Wanted:
+def library_filter(infos: Sequence[TraceInfo], notes: Mapping[str, Notes], *, experiments: int = 0) -> Wanted:
     """Draw the line and give what is wanted. A choice of which there is only one is not offered.
 
     Args:
         infos: the whole list.
         notes: by the id of the trace.
+        experiments: how many runs of experiments there are, which are listed only where that is wanted.
     """
     tags = sorted_tags(notes.values())
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key="library-filter"):
@@ -42,6 +43,13 @@ def library_filter(infos: Sequence[TraceInfo], notes: Mapping[str, Notes]) -> Wa
             tags=_several(t("Tags"), tags, shelf.TAGS, least=1),
             findings=_with_findings(infos),
         )
+        if experiments:
+            st.toggle(
+                t("Runs of experiments"),
+                key=shelf.EXPERIMENTS,
+                help=t("List the runs of experiments as well: {n} here.", n=f"{experiments:,}"),
+                persist_state="session",
+            )
         st.selectbox(
             t("Sort by"),
             list(SORTS),

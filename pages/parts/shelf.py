@@ -17,6 +17,7 @@ OUTCOMES = "library-outcomes"
 KINDS = "library-kinds"
 TAGS = "library-tags"
 FINDINGS = "library-findings"
+EXPERIMENTS = "library-experiments"
 SORT = "library-sort"
 """Keys of the fields above the list."""
 

@@ -21,8 +21,10 @@ LANGUAGES = {"en": "English", "zh": "中文"}
 
 CATALOGUES = Path(__file__).with_name("zh")
 """One file for each part of the app."""
-SENTENCES = tuple(Path(__file__).with_name(name) for name in ("sentences_zh.json", "import_zh.json"))
-"""Templates of the sentences that the loop writes, and of those that reading a file gives."""
+SENTENCES = tuple(
+    Path(__file__).with_name(name) for name in ("sentences_zh.json", "import_zh.json", "experiments_zh.json")
+)
+"""Templates of the sentences that the loop writes, of those that reading a file gives, and of the laboratory's."""
 
 
 def t(text: str, **values: object) -> str:
