@@ -15,7 +15,7 @@ from traces.text import cell
 
 MOST_ROWS = 1_000
 """Runs that the report lists; ``runs.csv`` has all of them."""
-_ANSWER = 120
+_LONGEST = 100
 
 
 def runs_part(rows: Sequence[Row], say: Say) -> Element:
@@ -45,9 +45,9 @@ def _line(row: Row, say: Say, *, priced: bool, timed: bool) -> list[Piece]:
         row.model,
         row.condition,
         say(row.status),
-        f"{reason}: {cell(row.detail, _ANSWER)}" if row.detail else reason,
+        f"{reason}: {cell(row.detail, _LONGEST)}" if row.detail else reason,
         verified,
-        cell(row.answer, _ANSWER),
+        cell(row.answer, _LONGEST),
         f"{row.seed}",
         f"{row.steps}",
         tokens,

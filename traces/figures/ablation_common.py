@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 import plotly.graph_objects as go
 
+from agent import jsontext
 from traces.experiments.outcomes import OUTCOMES
 from traces.experiments.summary import Effect, Summary
 from traces.figures.common import Translate, colour_of, escaped
@@ -16,7 +17,12 @@ ROW_PX = 34
 _NAMES = ("user", "completion", "ok", "error", "system", "reasoning", "cached", "unknown")
 _SIGNS = ("circle", "diamond", "square", "triangle-up", "cross", "x", "star", "pentagon")
 _LONGEST = 30
-"""Characters of the name of an arm."""
+"""Characters of a name."""
+
+
+def shown(text: str, length: int = _LONGEST) -> str:
+    """A name or an answer, not too long, safe in a label, and such that it can be sent."""
+    return escaped(jsontext.clean(text), length)
 
 
 class ArmKey(NamedTuple):
@@ -27,8 +33,8 @@ class ArmKey(NamedTuple):
 
     def label(self, models: int) -> str:
         """How pictures call it: the condition alone where there is only one model. Safe in a label."""
-        name = escaped(self.condition, _LONGEST)
-        return name if models <= 1 else f"{name} · {escaped(self.model, _LONGEST)}"
+        name = shown(self.condition)
+        return name if models <= 1 else f"{name} · {shown(self.model)}"
 
 
 class Mark(NamedTuple):
@@ -62,5 +68,5 @@ def outcome_label(outcome: str, t: Translate) -> str:
     """The name of an outcome with its unit."""
     kind = OUTCOMES.get(outcome)
     if kind is None:
-        return escaped(outcome)
+        return shown(outcome)
     return t(kind.name) + (f" ({t(kind.unit)})" if kind.unit not in ("", kind.name) else "")

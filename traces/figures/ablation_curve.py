@@ -9,8 +9,8 @@ import plotly.graph_objects as go
 from traces.experiments.design import BASELINE, Condition, Experiment
 from traces.experiments.summary import Estimate, Summary
 from traces.experiments.telling import is_rate, number_words
-from traces.figures.ablation_common import Mark, mark_of, outcome_label
-from traces.figures.common import COLOURS, Translate, english, escaped, finish, point_data
+from traces.figures.ablation_common import Mark, mark_of, outcome_label, shown
+from traces.figures.common import COLOURS, Translate, english, finish, point_data
 
 _HEIGHT_PX = 360
 
@@ -53,12 +53,12 @@ def curve(
         if not known:
             continue
         mark = mark_of(position, colours)
-        label = escaped(model)
+        label = shown(model)
         _line(figure, known, label, summary.outcome, mark, t)
         base = estimates.get((model, BASELINE))
         if base and base.value is not None:
             _baseline(figure, points, base, label if len(models) > 1 else "", summary.outcome, mark, t)
-    finish(figure, escaped(sweep), outcome_label(summary.outcome, t), t)
+    finish(figure, shown(sweep), outcome_label(summary.outcome, t), t)
     if figure.data:
         figure.update_xaxes(tickvals=[each.value for each in points])
     if is_rate(summary.outcome):
@@ -90,7 +90,7 @@ def _line(
             "arrayminus": [value - (low or 0) for low, value in zip(lows, values, strict=True)],
             "thickness": 1.5,
         },
-        customdata=point_data([(None, _told(escaped(each.name), found, outcome, t)) for each, found in known]),
+        customdata=point_data([(None, _told(shown(each.name), found, outcome, t)) for each, found in known]),
         hovertemplate="%{customdata[1]}<extra>%{fullData.name}</extra>",
     )
 

@@ -13,16 +13,22 @@ from traces.experiments.rows import Row
 from traces.experiments.summary import Effect, Summary
 from traces.experiments.telling import number_words
 from traces.experiments.twin import twins
-from traces.figures.ablation_common import ArmKey, Mark, count_models, effects_by_arm, mark_of, tall
-from traces.figures.common import COLOURS, Translate, english, escaped, finish, legend_height, point_data
+from traces.figures.ablation_common import ArmKey, Mark, count_models, effects_by_arm, mark_of, shown, tall
+from traces.figures.common import COLOURS, Translate, english, finish, legend_height, point_data
 
 MOST_RUNS = 40
-"""Runs of one arm that have a line of their own."""
+"""Runs of one arm that have a line of their own, where there are few enough arms and messages."""
 MOST_MESSAGES = 60
 """Messages of one run that have a cell of their own."""
+MOST_CELLS = 3_000
+"""Cells of all runs together: with more of them a browser takes seconds to draw them. Each arm then has fewer runs."""
+MOST_PAIRS = 2_000
+"""Pairs of runs that have a point of their own."""
 _MOST_LETTERS = 2_000
 """Cells up to which each shows its letter; with more, the browser would take long to draw them."""
 _LINE_PX = 15
+_CELL = 0.92
+"""Width of a cell, of the room that a message has."""
 _FAINT = 0.3
 
 LETTERS: dict[str, tuple[str, str]] = {
@@ -49,8 +55,8 @@ def turns_and_tokens(
     """What each arm costs beside its baseline twins, in steps and in tokens. Down and to the right is the trade of
     turns for tokens: shorter requests, paid for by more of them.
 
-    A large sign is the mean of an arm, a faint one a pair of runs. The first item of a point's ``customdata`` is the id
-    of the trace of a run; None for a mean.
+    A large sign is the mean of an arm, a faint one a pair of runs, though not all of very many. The first item of a
+    point's ``customdata`` is the id of the trace of a run; None for a mean.
 
     Args:
         rows: the runs.
@@ -62,9 +68,9 @@ def turns_and_tokens(
     pairs = _paired(rows, arms)
     figure = go.Figure()
     models = count_models(pairs)
+    every = -(-sum(map(len, pairs.values())) // MOST_PAIRS)
     for position, (key, members) in enumerate(pairs.items()):
-        mark = mark_of(position, colours)
-        _pairs(figure, members, key.label(models), mark)
+        _pairs(figure, members[::every], key.label(models), mark_of(position, colours))
     for position, (key, members) in enumerate(pairs.items()):
         effects = [None if summary is None else effects_by_arm(summary, name).get(key) for name in ("steps", "tokens")]
         _mean(figure, members, key.label(models), mark_of(position, colours), effects)
@@ -97,7 +103,7 @@ def _pairs(figure: go.Figure, members: Sequence[tuple[Row, int, int]], label: st
         name=label,
         marker={"size": 7, "color": mark.colour, "symbol": mark.sign, "opacity": _FAINT},
         customdata=point_data(
-            [(row.trace_id, f"{label}<br>{escaped(row.subject)} · {row.seed}") for row, _, _ in members]
+            [(row.trace_id, f"{label}<br>{shown(row.subject)} · {row.seed}") for row, _, _ in members]
         ),
         hovertemplate="%{customdata[1]}<br>%{x:+,} · %{y:+,}<extra></extra>",
     )
@@ -144,8 +150,8 @@ def strips(
 ) -> go.Figure:
     """The message list of each run as a line of cells, one a message, so that the form of a loop is seen at once.
 
-    The arms stand below each other, the baseline first, each with at most :data:`MOST_RUNS` runs. The first item of a
-    cell's ``customdata`` is the id of the trace.
+    The arms stand below each other, the baseline first, each with at most :data:`MOST_RUNS` runs, fewer where they are
+    long; the name of the arm says of how many. The first item of a cell's ``customdata`` is the id of the trace.
 
     Args:
         experiment: the design, which says in which order the arms stand.
@@ -156,26 +162,29 @@ def strips(
     figure = go.Figure()
     cells: dict[str, list[tuple[int, int, Row]]] = defaultdict(list)
     line, longest = 0, 0
-    for key, members in _arms(experiment, rows).items():
-        shown = _shown(members)
+    arms = _arms(experiment, rows)
+    most = _most_runs([row for members in arms.values() for row in members], len(arms))
+    for key, members in arms.items():
+        chosen = _chosen(members, most)
         figure.add_annotation(
-            text=_title(key, len(experiment.models), len(members), len(shown), t),
-            x=0, y=line + 1.5, xanchor="left", yanchor="bottom", showarrow=False, xshift=2,
+            text=_title(key, len(experiment.models), len(members), len(chosen), t),
+            x=0.5, y=line + 1.5, xanchor="left", yanchor="bottom", showarrow=False, xshift=2,
         )  # fmt: skip
         line += 2
-        for row in shown:
+        for row in chosen:
             for at, letter in enumerate(row.strip[:MOST_MESSAGES]):
                 cells[letter if letter in LETTERS else "x"].append((at, line, row))
             longest = max(longest, len(row.strip))
             if (rest := len(row.strip) - MOST_MESSAGES) > 0:
-                figure.add_annotation(text=f"+{rest:,}", x=MOST_MESSAGES, y=line, xanchor="left", showarrow=False)
+                figure.add_annotation(text=f"+{rest:,}", x=MOST_MESSAGES + 0.6, y=line, xanchor="left", showarrow=False)
             line += 1
     lettered = sum(map(len, cells.values())) <= _MOST_LETTERS
     for letter in LETTERS:
         if letter in cells:
             _cells(figure, letter, cells[letter], lettered, t, colours)
     finish(figure, t("Messages"), "", t)
-    figure.update_xaxes(range=[0, max(8, min(longest, MOST_MESSAGES) + (4 if longest > MOST_MESSAGES else 0.2))])
+    end = MOST_MESSAGES + 4 if longest > MOST_MESSAGES else max(8, longest)
+    figure.update_xaxes(range=[0.5, end + 0.5])
     figure.update_yaxes(range=[line - 0.2, -0.4], showticklabels=False, showgrid=False, zeroline=False)
     figure.update_xaxes(showgrid=False, zeroline=False, rangemode="normal")
     return tall(figure, 100 + _LINE_PX * max(6, line)).update_layout(barmode="overlay", uirevision="strips")
@@ -191,9 +200,17 @@ def _arms(experiment: Experiment, rows: Sequence[Row]) -> dict[ArmKey, list[Row]
     return {key: members for key, members in found.items() if any(row.strip for row in members)}
 
 
-def _shown(members: Sequence[Row]) -> list[Row]:
+def _most_runs(rows: Sequence[Row], arms: int) -> int:
+    """How many runs of each arm have a line, so that all cells together are not too many."""
+    if not rows:
+        return MOST_RUNS
+    cells = fmean(min(len(row.strip), MOST_MESSAGES) for row in rows)
+    return max(1, min(MOST_RUNS, int(MOST_CELLS / (cells * arms))))
+
+
+def _chosen(members: Sequence[Row], most: int) -> list[Row]:
     """The first runs of an arm: as many of each task, then task by task."""
-    first = sorted((row for row in members if row.strip), key=lambda row: (row.repeat, row.subject))[:MOST_RUNS]
+    first = sorted((row for row in members if row.strip), key=lambda row: (row.repeat, row.subject))[:most]
     return sorted(first, key=lambda row: (row.subject, row.repeat))
 
 
@@ -218,8 +235,8 @@ def _cells(
     figure.add_bar(
         orientation="h",
         y=[line for _, line, _ in cells],
-        base=[at for at, _, _ in cells],
-        x=[0.92] * len(cells),
+        base=[at + 1 - _CELL / 2 for at, _, _ in cells],
+        x=[_CELL] * len(cells),
         width=0.86,
         name=f"{letter} · {t(word)}",
         marker={"color": colours.get(colour) or STRIP_COLOURS[colour], "line": {"width": 0}},
@@ -235,6 +252,6 @@ def _cells(
 
 def _told(row: Row, t: Translate) -> str:
     """What a hover says of a run."""
-    about = f"{escaped(row.subject)} · {t('seed')} {row.seed} · {t('{n} messages').format(n=len(row.strip))}"
-    lines = [escaped(row.condition), about, t((row.reason or row.status).replace("_", " "))]
-    return "<br>".join([*lines, escaped(row.answer, 80)] if row.answer else lines)
+    about = f"{shown(row.subject)} · {t('seed')} {row.seed} · {t('{n} messages').format(n=len(row.strip))}"
+    lines = [shown(row.condition), about, t((row.reason or row.status).replace("_", " "))]
+    return "<br>".join([*lines, shown(row.answer, 40)] if row.answer else lines)
