@@ -23,7 +23,6 @@ from traces.experiments.design import NOTHING_CHANGED, ArmedFault, Condition
 from traces.experiments.subjects import Task
 
 ON_PURPOSE = "this request is broken on purpose: strict servers refuse it, and others guess what is meant"
-SAME = "this request is the same as in the baseline: nothing that it holds is meant"
 
 
 class Pair(NamedTuple):

@@ -1,0 +1,69 @@
+"""What the preview and the estimate of an experiment say has a Chinese form."""
+
+from pathlib import Path
+
+import pytest
+
+from agent.errors import InputError
+from agent.faults import FAULTS, Fault
+from agent.interventions import KINDS, Intervention
+from pages.parts.words import translate_loop_words
+from traces.experiments.design import NOTHING_CHANGED, ArmedFault, Condition, Subject
+from traces.experiments.design_file import parse_design
+from traces.experiments.estimate import estimate
+from traces.experiments.preview import preview
+from traces.experiments.subjects import load_subject
+from traces.prices import Price, PriceTable
+from traces.store import SAMPLES
+
+LIVE = "models: {model: cheap, base_url: 'http://127.0.0.1:9/v1'}\n"
+TASK = "subjects: {task: What is 2+3?, tools: [add]}\n" + LIVE
+DECISION = f"subjects: {{trace: {SAMPLES / 'calc.json'}, step: 2, mode: decision}}\n" + LIVE
+HIDDEN = "conditions: [{name: h, interventions: [{kind: hide_tool, params: {tool: TOOL}}]}]\n"
+DESIGNS = [
+    TASK,
+    TASK + HIDDEN.replace("TOOL", "ad") + "repeats: 1",
+    TASK + HIDDEN.replace("TOOL", "something"),
+    TASK.replace(", tools: [add]", "") + HIDDEN.replace("TOOL", "add"),
+    TASK + "budget: {tokens: 1, cost: 0.000001}",
+    TASK + "budget: {tokens: 50000, cost: 0.05}",
+    TASK.replace("cheap", "nameless") + "budget: {cost: 1}",
+    DECISION,
+    "subjects: code_word\noutcome: cost",
+]
+PRICES = PriceTable(own=(Price(model="cheap", prompt=1, completion=10),))
+
+
+def is_chinese(text: str) -> bool:
+    return any("\u4e00" <= letter <= "\u9fff" for letter in translate_loop_words(text, "zh"))
+
+
+@pytest.mark.parametrize("text", DESIGNS, ids=range(len(DESIGNS)))
+def test_what_an_estimate_says_has_a_chinese_form(text: str, tmp_path: Path) -> None:
+    found = estimate(parse_design(text), tmp_path, PRICES)
+    said = (*found.remarks, *found.doubts)
+    assert said
+    assert [sentence for sentence in said if not is_chinese(sentence)] == []
+
+
+def test_what_a_preview_says_has_a_chinese_form(tmp_path: Path) -> None:
+    task = load_subject(Subject(name="code_word", scenario="code_word"), tmp_path)
+    switches = [Intervention(kind) for kind, about in KINDS.items() if about.group == "switch"]
+    condition = Condition(
+        name="everything",
+        interventions=(*switches, Intervention("omit_results"), Intervention("hide_tool", {"tool": "add"})),
+        faults=tuple(ArmedFault(Fault(kind, dict.fromkeys(about.takes, 5)), 2) for kind, about in FAULTS.items()),
+    )
+    found = preview(task, condition, 2)
+    said = (*found.notes, *found.problems)
+    assert len(said) == len(switches) + 2 + len(FAULTS) + 1
+    assert [sentence for sentence in said if not is_chinese(sentence)] == []
+
+
+def test_a_request_that_is_not_known_is_told_in_chinese(tmp_path: Path) -> None:
+    known = load_subject(Subject(name="code_word", scenario="code_word"), tmp_path)
+    own = load_subject(Subject(name="task", task="Hi.", tools=()), tmp_path)
+    for task in (known, own):
+        with pytest.raises(InputError) as caught:
+            preview(task, NOTHING_CHANGED, 7)
+        assert is_chinese(str(caught.value))
