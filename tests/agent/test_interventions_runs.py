@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -55,10 +55,10 @@ class Watch(FakeModel):
         self.given: list[list[Message]] = []
         self.offered: list[list[str]] = []
 
-    def complete(self, messages: Sequence[Message], tool_schemas: Sequence[dict[str, Any]]) -> ModelReply:
+    def complete(self, messages: Any, tool_schemas: Any, *, control: Any = None) -> ModelReply:
         self.given.append(list(messages))
         self.offered.append([schema["function"]["name"] for schema in tool_schemas])
-        return super().complete(messages, tool_schemas)
+        return super().complete(messages, tool_schemas, control=control)
 
 
 HIDDEN = Intervention("hide_tool", {"tool": "act"})

@@ -9,6 +9,7 @@ from pydantic import BaseModel
 
 import agent.scripts
 from agent.faults import FAULTS
+from agent.interventions import KINDS
 from agent.scripts import parse_script, play
 from agent.scripts.checking import check_all
 from agent.scripts.fields import ScriptFields
@@ -62,6 +63,15 @@ def test_the_words_that_a_key_may_hold_are_told():
     (listed,) = re.findall(r"^\| `kind` \|.*tool_raises.*$", TEXT, re.MULTILINE)
     assert set(re.findall(r"`(\w+)`", errors)) == {"kind", *kinds}
     assert set(re.findall(r"`(\w+)`", listed)) == {"kind", *faults}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_intervention_is_told_with_its_parameters(kind):
+    told = TEXT[TEXT.index("### Interventions") : TEXT.index("### Recordings")]
+    (line,) = re.findall(rf"^- (?:`\w+`, )*`{kind}`.*?(?=^- |^$)", told, re.MULTILINE | re.DOTALL)
+    own = KINDS[kind].takes.items()
+    assert {word for name, param in own for word in (name, *param.choices)} <= set(re.findall(r"`(\w+)`", line))
+    assert all(f"`{name}`" in told for name in KINDS[kind].selects)
 
 
 @pytest.mark.parametrize("example", EXAMPLES, ids=range(len(EXAMPLES)))

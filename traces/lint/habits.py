@@ -143,8 +143,10 @@ def _is_json_result(head: str, text: str, material: Material, before: str) -> bo
 
 
 def _no_limit(material: Material) -> Iterator[Finding]:
-    config = material.trace.config
-    if "max_steps" in config and config["max_steps"] is None:
+    """A limit that an intervention took away is no habit of who built the agent."""
+    config, asked = material.trace.config, material.trace.interventions
+    switched_off = any(item.get("kind") == "no_step_limit" for item in asked)
+    if "max_steps" in config and config["max_steps"] is None and not switched_off:
         yield Finding(rule=NO_LIMIT)
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from agent import FakeModel, Loop, Tool, ToolCall
+from agent import FakeModel, Intervention, Loop, Tool, ToolCall
 from agent.context import ContextBudget
 from agent.messages import Message
 from agent.trace import Edit, Request, Trace, TraceStep
@@ -179,6 +179,14 @@ def test_a_run_without_a_step_limit() -> None:
     loop.start("go")
     loop.finish()
     assert names(loop.trace) == ["no_step_limit"]
+
+
+def test_a_step_limit_that_an_intervention_took_away_is_no_habit() -> None:
+    loop = Loop(FakeModel(["hello"]), max_steps=3, interventions=[Intervention("no_step_limit")])
+    loop.start("go")
+    loop.finish()
+    assert loop.trace.config["max_steps"] is None
+    assert names(loop.trace) == []
 
 
 def test_a_run_with_a_step_limit_is_sound() -> None:
