@@ -18,7 +18,8 @@ CANCELLED = "the experiment was cancelled"
 OUT_OF_BUDGET = "the budget of the experiment is used up"
 ERRORS_IN_A_ROW = 5
 """Runs of one model that may fail one after the other before the experiment pauses itself."""
-_FIRST_WAIT_S, _LONGEST_WAIT_S = 1.0, 60.0
+FIRST_WAIT_S, LONGEST_WAIT_S = 1.0, 60.0
+"""How long the runs of a model wait after its provider failed; twice as long after each further failure."""
 
 
 @dataclass(slots=True)
@@ -187,7 +188,7 @@ class Gate:
         provider.in_a_row += 1
         provider.words = row.detail
         if provider.until <= now:  # runs that fail together are one failure
-            provider.wait_s = min(max(_FIRST_WAIT_S, 2 * provider.wait_s), _LONGEST_WAIT_S)
+            provider.wait_s = min(max(FIRST_WAIT_S, 2 * provider.wait_s), LONGEST_WAIT_S)
             provider.until = now + provider.wait_s
         if provider.in_a_row >= ERRORS_IN_A_ROW:
             self.paused = True

@@ -27,7 +27,7 @@ _TICK_S = 0.5
 """How often the workers are told of a pause or an end."""
 _AHEAD = 2
 """Runs for each thread of the cluster that are on their way: the next one lies ready when one ends."""
-_PATIENCE = "20s"
+PATIENCE = "20s"
 """For the first answer of a scheduler."""
 
 
@@ -62,7 +62,7 @@ def _connected(job: Job) -> Iterator[Any]:
                     dashboard_address=None,
                 )
             )
-            client = stack.enter_context(distributed.Client(cluster, timeout=_PATIENCE, set_as_default=False))
+            client = stack.enter_context(distributed.Client(cluster, timeout=PATIENCE, set_as_default=False))
         except (OSError, ValueError, RuntimeError, TimeoutError) as error:
             name = job.scheduler or "of this machine"
             raise InputError(f"the scheduler {name} cannot be reached: {error}") from error

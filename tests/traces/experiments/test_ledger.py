@@ -1,0 +1,82 @@
+"""The ledger: what stands in it is over, whatever happened to the process that wrote it."""
+
+from __future__ import annotations
+
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from agent.errors import InputError
+from traces.experiments.folder import Folder
+from traces.experiments.ledger import Ledger, made_again, read_lines, read_rows
+from traces.experiments.rows import Row, Status
+
+
+def row(repeat: int, status: Status = "ended", **more: Any) -> Row:
+    name = {"subject": "s", "model": "m", "condition": "c", "trace_id": f"{repeat:012}"}
+    return Row(**name, repeat=repeat, seed=repeat, status=status, **more)
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Folder:
+    return Folder(tmp_path)
+
+
+def add(folder: Folder, *rows: Row) -> None:
+    with closing(Ledger(folder)) as ledger:
+        for each in rows:
+            ledger.add(each)
+
+
+def test_what_was_added_is_read_back_in_its_order(folder: Folder) -> None:
+    rows = [row(0, answer="中文 \u2028 and\nlines", cost=0.25), row(1, reason="final", verified=True)]
+    assert read_rows(folder) == []
+    add(folder, *rows)
+    assert read_rows(folder) == rows
+
+
+def test_a_later_line_of_a_cell_wins(folder: Folder) -> None:
+    add(folder, row(0, "error"), row(1), row(0))
+    assert read_rows(folder) == [row(0), row(1)]
+    assert [line.status for line in read_lines(folder)] == ["error", "ended", "ended"]
+    assert made_again(read_lines(folder)) == 1
+
+
+@pytest.mark.parametrize("kept", [1, 40, -1])
+def test_a_torn_last_line_is_no_row_and_the_next_one_takes_its_place(folder: Folder, kept: int) -> None:
+    add(folder, row(0), row(1))
+    data = folder.ledger.read_bytes()
+    first = data.index(b"\n") + 1
+    folder.ledger.write_bytes(data[:first] + data[first:][:kept])
+    assert read_rows(folder) == [row(0)]
+    add(folder, row(2))
+    assert read_rows(folder) == [row(0), row(2)]
+
+
+@pytest.mark.parametrize("line", [b"{", b"[]", b"{}", b'{"subject": "s"}', b"\xff"])
+def test_a_damaged_line_in_the_middle_is_told_with_its_number(folder: Folder, line: bytes) -> None:
+    add(folder, row(0))
+    folder.ledger.write_bytes(folder.ledger.read_bytes() + line + b"\n")
+    add(folder, row(1))
+    with pytest.raises(InputError, match=r"runs\.jsonl, line 2: it is no row of a run"):
+        read_rows(folder)
+
+
+def test_a_full_disk_leaves_the_ledger_as_it_was(folder: Folder) -> None:
+    import resource
+
+    add(folder, row(0))
+    size = folder.ledger.stat().st_size
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    with closing(Ledger(folder)) as ledger:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (size + 10, before[1]))
+        try:
+            with pytest.raises(OSError):
+                ledger.add(row(1))
+        finally:
+            resource.setrlimit(resource.RLIMIT_FSIZE, before)
+        assert folder.ledger.stat().st_size == size
+        ledger.add(row(2))
+    assert read_rows(folder) == [row(0), row(2)]
