@@ -5,7 +5,7 @@
 
 A fake model reads some notes and answers right with a given chance. Of one note, the cause, it is right less often by
 ``--effect`` where that is blank; the others make no difference, though each condition draws its own chances. Each
-condition blanks one note. A run is a real loop, its row is measured and all rows are analysed as those of any experiment.
+condition blanks one note. A run is a real loop, its rows are measured and analysed as those of any experiment.
 
 Printed are, each with its Wilson interval: with no cause planted, the experiments in which any arm was called an effect
 (nominal 5 %, all arms together); with one planted, those that found it, that found nothing else, and that wrongly said

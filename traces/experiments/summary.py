@@ -10,7 +10,7 @@ Finding = Literal["effect", "none", "inconclusive", "refused"]
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """One outcome of one arm: a rate with its Wilson interval, or a median with its bootstrap interval."""
+    """One outcome of one arm: a rate with its Wilson interval, or a median with its percentile bootstrap interval."""
 
     value: float | None
     """None: no run of the arm says anything about it."""
@@ -56,6 +56,7 @@ class Effect:
     """Arm minus baseline: of a rate the difference of the rates, of a number the mean of the paired differences."""
     low: float | None = None
     high: float | None = None
+    """The interval: of rates Newcombe's, of numbers the expanded percentile bootstrap."""
     p: float | None = None
     """Of one test alone."""
     p_holm: float | None = None

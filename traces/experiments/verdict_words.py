@@ -91,7 +91,7 @@ def _seen(effect: Effect, seen: Comparison) -> str:
     if seen.paired:
         runs = counted(effect.pairs, "pair", "pairs")
     tested = f"{effect.test}: {_p(effect.p)}, corrected for all arms {_p(effect.p_holm)}, {runs}"
-    return f"{_values(seen)}; the difference is {value}{unit} (95% interval {low} to {high}; {tested})"
+    return f"{_values(seen)}; the difference is {value}{unit} (95\u202f% interval {low} to {high}; {tested})"
 
 
 def _values(seen: Comparison) -> str:
