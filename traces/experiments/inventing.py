@@ -12,6 +12,8 @@ from bisect import bisect_left
 from collections.abc import Iterable, Iterator
 
 _NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
+_OWN_NUMBER = re.compile(rf"(?<![A-Za-z0-9_])(?<![A-Za-z0-9]-){_NUMBER.pattern}(?![A-Za-z_])")
+"""One that is not a part of a word."""
 _CAPITALS = re.compile(r"(?<![A-Za-z0-9_])[A-Z][A-Z0-9_-]*[A-Z0-9](?![A-Za-z])")
 _QUOTED = re.compile("|".join(f"{a}([^{b}\\n]{{2,200}}){b}" for a, b in ('""', "“”", "「」", "『』", "``")))
 _LIST_MARK = re.compile(r"^\s*(?:[-*#]+\s*)?\d+[.)、](?=\s|\D)", re.MULTILINE)
@@ -30,7 +32,7 @@ def names_in(answer: str) -> list[str]:
     text = _LIST_MARK.sub(" ", unicodedata.normalize("NFKC", answer))
     words = (found for found in _CAPITALS.findall(text) if sum(map(str.isalpha, found)) >= _SHORTEST)
     quoted = ("".join(groups) for groups in _QUOTED.findall(text))
-    return list(dict.fromkeys([*_NUMBER.findall(text), *words, *quoted]))
+    return list(dict.fromkeys([*_OWN_NUMBER.findall(text), *words, *quoted]))
 
 
 def invented_in(answer: str, request: Iterable[str]) -> list[str]:
@@ -60,7 +62,10 @@ class _Held:
     def holds(self, name: str) -> bool:
         if not _NUMBER.fullmatch(name):
             return " ".join(name.casefold().split()) in self._words
-        return name in self._words or any(map(self._is_near, _values(name), [_half(name)] * 2))
+        values = list(_values(name))
+        if not values:  # a version, a date
+            return name in self._words
+        return any(self._is_near(value, _half(name)) for value in values)
 
     def _is_near(self, value: float, half: float) -> bool:
         at = bisect_left(self._numbers, value - half)
