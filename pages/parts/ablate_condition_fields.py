@@ -14,7 +14,7 @@ from agent.faults import Fault
 from agent.interventions import Intervention
 from agent.interventions.kinds import Param
 from pages.parts import address
-from pages.parts.ablate_condition_words import fault_title, kind_title
+from pages.parts.ablate_condition_words import fault_title, kind_title, number_words
 from pages.parts.ablate_design_draft import change
 from pages.parts.ablate_design_facts import facts_of
 from pages.parts.ablate_design_parts import field
@@ -98,7 +98,7 @@ def _fault(design: str, at: int, number: int, armed: ArmedFault) -> None:
         for name, (usual, least, most) in armed.fault.about.takes.items():
             value = float(armed.fault.params.get(name, usual))
             st.number_input(
-                param_words(name),
+                number_words(name),
                 float(least),
                 float(most),
                 format="%g",
@@ -132,7 +132,7 @@ def _param(key: str, name: str, param: Param, value: Any, tools: list[str], chan
         known = [*tools, *(each for each in value if each not in tools)]
         st.multiselect(label, known, placeholder=t("all"), width=260, **field(key, list(value), changed))
     elif param.choices:
-        st.selectbox(label, param.choices, format_func=param_words, width=150, **field(key, value, changed))
+        st.selectbox(label, param.choices, format_func=param_words, width=210, **field(key, value, changed))
     elif param.type is int:
         st.number_input(
             label,

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from agent.faults import FAULTS, Fault
-from agent.interventions import KINDS, Intervention
+from agent.interventions import Intervention
 from pages.parts.faults import fault_words
-from pages.parts.intervention_words import group_words, kind_words, param_words
+from pages.parts.intervention_words import kind_name, kind_words, param_words
 from pages.parts.words import loop_words, t
 from traces.experiments.design import ArmedFault, Condition
 
@@ -20,7 +20,7 @@ def kind_title(kind: str) -> str:
     """A line of the menu: what it concerns and what happens; a fault stands behind ``fault:``."""
     if kind.startswith(_FAULT):
         return t("Fault · {what}", what=fault_words(kind.removeprefix(_FAULT)))
-    return t("{thing}: {what}", thing=group_words(KINDS[kind].group), what=kind_words(kind)[0])
+    return kind_name(kind)
 
 
 def sentence_of(kind: str) -> str:
@@ -33,6 +33,17 @@ def sentence_of(kind: str) -> str:
 def fault_title(fault: Fault) -> str:
     """What a fault is, as the menu has it."""
     return kind_title(f"{_FAULT}{fault.kind}")
+
+
+def number_words(name: str) -> str:
+    """A parameter of a fault."""
+    words = {
+        "timeout_s": t("Time limit (s)"),
+        "wait_s": t("Seconds to wait"),
+        "characters": t("Characters"),
+        "times": t("How many times"),
+    }
+    return words[name]
 
 
 def change_words(condition: Condition) -> str:

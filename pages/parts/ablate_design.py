@@ -77,7 +77,7 @@ def _start_line(design: str, draft: Draft, *, blocked: bool) -> None:
     """The button that starts it, and what that will take."""
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key="ablate-actions"):
         st.button(
-            t("Start"),
+            t("Start the experiment"),
             icon=":material/play_arrow:",
             type="primary",
             key="ablate-start",

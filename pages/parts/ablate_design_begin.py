@@ -10,13 +10,15 @@ from pathlib import Path
 from agent.errors import InputError
 from agent.interventions import Intervention
 from pages.parts import address
-from pages.parts.ablate_design_draft import base, begin, begin_text, relative
+from pages.parts.ablate_design_draft import base, begin, begin_text, moved, relative
 from pages.parts.ablate_design_facts import evident, facts_of
 from pages.parts.chosen_script import find_script, kept_name, scripts
 from pages.parts.data import private, store
 from pages.parts.setup import LIVE
 from pages.parts.words import t
 from traces.experiments.design import Condition, Experiment, ModelSpec, Subject
+from traces.experiments.design_file import read_design
+from traces.experiments.exercise import EXERCISES, exercises
 from traces.experiments.outcomes import AGREEMENT, FINISHED, SAME_DECISION, SUCCESS
 
 FIRST = "code_word"
@@ -34,6 +36,21 @@ def new_design() -> str:
 def copied(text: str) -> str:
     """Begin a design with the text of another one; gives its id."""
     return begin_text(text, _design(Subject(name=FIRST, scenario=FIRST)))
+
+
+def exercise_design(name: str) -> str:
+    """Begin the design of an exercise; gives its id.
+
+    Args:
+        name: of the exercise.
+
+    Raises:
+        InputError: its files cannot be read.
+    """
+    exercise = next(each for each in exercises() if each.name == name)
+    experiment = moved(read_design(exercise.design), EXERCISES)
+    title = exercise.title_zh if address.language() == "zh" else exercise.title
+    return begin(replace(experiment, title=title))
 
 
 def design_from(source: Mapping[str, str]) -> str:

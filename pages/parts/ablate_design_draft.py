@@ -18,13 +18,16 @@ import streamlit as st
 from agent.errors import InputError
 from agent.ids import new_trace_id
 from pages.parts import address, address_ablate, address_scripts
-from pages.parts.chosen_script import kept_titles, scripts
+from pages.parts.chosen_script import kept_name, kept_titles, scripts
 from pages.parts.data import data_folder, listed, private
+from pages.parts.experiments import is_kept
 from pages.parts.options import options
 from pages.parts.setup import server_url
 from pages.parts.words import t
 from traces.experiments.design import Experiment, Subject
 from traces.experiments.design_file import design_text, parse_design
+from traces.experiments.exercise import EXERCISES
+from traces.experiments.folder import EXPERIMENTS as FOLDER
 
 NAME = "design.yaml"
 """What a design is called that has no file yet."""
@@ -74,6 +77,16 @@ def relative(path: Path | str) -> str:
     """A path as a design in the app names it: relative where it is in the data folder."""
     path = Path(path).absolute()
     return path.relative_to(base()).as_posix() if path.is_relative_to(base()) else str(path)
+
+
+def moved(experiment: Experiment, folder: Path) -> Experiment:
+    """A design whose paths are relative to a folder, as the app names them."""
+
+    def there(subject: Subject) -> Subject:
+        script, trace = (path and relative(folder / path) for path in (subject.script, subject.trace))
+        return replace(subject, script=script, trace=trace)
+
+    return replace(experiment, subjects=tuple(map(there, experiment.subjects)))
 
 
 def begin(experiment: Experiment) -> str:
@@ -157,10 +170,12 @@ def may_read(experiment: Experiment) -> None:
     if private():
         return
     seen = {Path(info.path).resolve() for info in listed(experiments=True)}
-    seen |= {info.path.resolve() for info in scripts().list() if f"script:{info.id}" in kept_titles()}
+    seen |= {info.path.resolve() for info in scripts().list() if kept_name(info.id) in kept_titles()}
+    folders = [EXERCISES, *(base() / FOLDER / id for id in address.opened() if is_kept(id))]
     for subject in experiment.subjects:
-        path = subject.trace or subject.script
-        if path and (base() / path).resolve() not in seen:
+        name = subject.trace or subject.script
+        path = (base() / name).resolve()
+        if name and path not in seen and not any(path.is_relative_to(folder.resolve()) for folder in folders):
             said = t("On this server a design can name only what its library lists for you.")
             raise InputError(f"{subject.name}: {said}")
 

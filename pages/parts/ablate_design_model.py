@@ -5,14 +5,14 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, cast
 
 import streamlit as st
 
 from pages.parts import address, address_ablate
 from pages.parts.ablate_design_begin import sidebar_model
 from pages.parts.ablate_design_draft import change
-from pages.parts.ablate_design_parts import chooser, field, free_name
+from pages.parts.ablate_design_parts import Several, chooser, field, free_name
 from pages.parts.live_model import key_for
 from pages.parts.setup import MOST_HEAT, server_url
 from pages.parts.words import t
@@ -22,25 +22,18 @@ from traces.experiments.design import Experiment, ModelKind, ModelSpec
 def model_part(design: str, experiment: Experiment) -> None:
     """Draw the models of a design, one at a time."""
     models = experiment.models
-    at = chooser(
+    several = Several(
         design,
         "models",
         [model.name for model in models],
-        title=t("Model"),
-        label=t("Which model to show"),
-        add=lambda: _add(design),
-        remove=lambda position: _remove(design, position),
+        {"script": t("Script"), "stand_in": t("Stand-in"), "live": t("Live")},
+        lambda at: models[at].kind,
+        lambda at, kind: _set_kind(design, at, kind),
+        lambda: _add(design),
+        lambda at: _remove(design, at),
     )
+    at = chooser(several, title=t("Model"), which=t("Which model to show"), kind=t("Which model answers"))
     model = models[at]
-    kinds: dict[ModelKind, str] = {"script": t("Script"), "stand_in": t("Stand-in"), "live": t("Live")}
-    st.segmented_control(
-        t("Which model answers"),
-        list(kinds),
-        format_func=kinds.__getitem__,
-        required=True,
-        label_visibility="collapsed",
-        **field("ablate-model-kind", model.kind, lambda kind: _set_kind(design, at, kind)),
-    )
     st.caption(kind_words(model.kind))
     if model.kind == "live":
         _live(design, at, model)
@@ -100,7 +93,8 @@ def _live(design: str, at: int, model: ModelSpec) -> None:
 
     with st.container(horizontal=True, gap="small"):
         st.text_input(
-            t("Model name"), **field("ablate-model", model.model, lambda name: _set_model(design, at, name.strip()))
+            t("Model name"),
+            **field("ablate-model-name", model.model, lambda name: _set_model(design, at, name.strip())),
         )
         st.text_input(
             t("Base URL"),
@@ -158,12 +152,12 @@ def _live(design: str, at: int, model: ModelSpec) -> None:
 # ---- what the fields do ----
 
 
-def _new(kind: ModelKind) -> ModelSpec:
+def _new(kind: str) -> ModelSpec:
     """A model of a kind to begin with; a live one is that of the Run page, where it names one."""
-    return (sidebar_model() if kind == "live" else None) or ModelSpec(name=kind, kind=kind)
+    return (sidebar_model() if kind == "live" else None) or ModelSpec(name=kind, kind=cast("ModelKind", kind))
 
 
-def _set_kind(design: str, at: int, kind: ModelKind) -> None:
+def _set_kind(design: str, at: int, kind: str) -> None:
     def make(experiment: Experiment) -> Experiment:
         return _with(experiment, at, _new(kind))
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import streamlit as st
@@ -16,47 +17,66 @@ def heading(words: str, help: str | None = None) -> None:
     st.markdown(f"**{words}**", help=help)
 
 
-def chooser(
-    design: str,
-    what: str,
-    names: Sequence[str],
-    *,
-    title: str,
-    label: str,
-    add: Callable[[], None],
-    remove: Callable[[int], None],
-) -> int:
-    """Draw the line above a part of which there may be several; gives the position of the one to show.
+@dataclass(frozen=True, slots=True)
+class Several:
+    """A part of the form of which a design may have several: its subjects, or its models."""
+
+    design: str
+    """The id of the design."""
+    what: str
+    """Names the part: ``subjects`` or ``models``."""
+    names: Sequence[str]
+    """Of all there are."""
+    kinds: Mapping[str, str]
+    """The kinds of which each may be, and their words."""
+    kind_of: Callable[[int], str]
+    """The kind of the one at a position."""
+    set_kind: Callable[[int, str], None]
+    add: Callable[[], None]
+    remove: Callable[[int], None]
+    """Takes the one at a position away; the last one stays."""
+
+
+def chooser(several: Several, *, title: str, which: str, kind: str) -> int:
+    """Draw the line above such a part: which one is shown, of which kind it is, and more; gives its position.
 
     Args:
-        design: its id.
-        what: names the part: ``subjects`` or ``models``.
-        names: of all there are.
+        several: the part.
         title: of the part.
-        label: of the choice, for who does not see it.
-        add: called to add another one.
-        remove: called with the position of the one to take away; the last one stays.
+        which: the label of the choice between several, for who does not see it.
+        kind: the same of the kinds.
     """
-    at = address_ablate.chosen(design, what, len(names))
+    what, names = several.what, several.names
+    at = address_ablate.chosen(several.design, what, len(names))
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key=f"ablate-{what}-line"):
         st.markdown(f"**{title}**", width="content")
         if len(names) > 1:
             key = f"ablate-{what}-which"
             address.put(key, at)
             st.selectbox(
-                label,
+                which,
                 range(len(names)),
                 format_func=lambda position: names[position] if position < len(names) else "",
                 key=key,
                 label_visibility="collapsed",
-                width=220,
-                on_change=lambda: address_ablate.choose(design, what, int(address.setting(key) or 0)),
+                width=200,
+                on_change=lambda: address_ablate.choose(several.design, what, int(address.setting(key) or 0)),
             )
+        st.segmented_control(
+            kind,
+            list(several.kinds),
+            format_func=several.kinds.__getitem__,
+            required=True,
+            label_visibility="collapsed",
+            **field(f"ablate-{what}-kind", several.kind_of(at), lambda chosen: several.set_kind(at, chosen)),
+        )
+        if len(names) > 1:
+            key = f"ablate-{what}-remove"
             st.button(
-                t("Remove"), icon=":material/close:", type="tertiary", key=f"ablate-{what}-remove", on_click=remove,
-                args=(at,),
-            )  # fmt: skip
-        st.button(t("Add another"), icon=":material/add:", type="tertiary", key=f"ablate-{what}-add", on_click=add)
+                t("Remove"), icon=":material/close:", type="tertiary", key=key, on_click=several.remove, args=(at,)
+            )
+        key = f"ablate-{what}-add"
+        st.button(t("Add another"), icon=":material/add:", type="tertiary", key=key, on_click=several.add)
     return at
 
 

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import json
-from collections import Counter
 from collections.abc import Sequence
 from datetime import UTC, datetime
-from pathlib import Path
 from typing import Any
 
 import pandas as pd
@@ -14,13 +11,14 @@ import streamlit as st
 
 from agent.errors import AgentError
 from pages.parts import address, address_ablate, experiments, selection, shelf
-from pages.parts.ablate_design_begin import copied, new_design
-from pages.parts.ablate_words import finding_look, state_look
+from pages.parts.ablate_design_begin import copied, exercise_design, new_design
+from pages.parts.ablate_found import findings_words
+from pages.parts.ablate_words import state_look
 from pages.parts.data import private
 from pages.parts.experiments import Listed
 from pages.parts.message_table import HEADER_PX, ROW_PX
 from pages.parts.words import t
-from traces.experiments.folder import Folder
+from traces.experiments.exercise import exercises
 
 MOST_ROWS = 14
 """Rows seen without scrolling inside the table."""
@@ -47,6 +45,7 @@ def experiment_list() -> None:
         _table(lines)
     else:
         st.caption(t("There is no experiment yet."))
+    _exercises()
 
 
 def upload_field() -> None:
@@ -60,6 +59,22 @@ def upload_field() -> None:
             help=t("A YAML or JSON file. It is opened as a new design, which you can change and start."),
             on_change=_take_upload,
         )
+
+
+def _exercises() -> None:
+    """The designs that come with the project, each with a question."""
+    chinese = address.language() == "zh"
+    st.markdown(f"**{t('Exercises')}**")
+    for exercise in exercises():
+        with st.container(horizontal=True, wrap=False, vertical_alignment="center", gap="small"):
+            st.button(
+                exercise.title_zh if chinese else exercise.title,
+                icon=":material/school:",
+                key=f"ablate-exercise-{exercise.name}",
+                on_click=_begin_exercise,
+                args=(exercise.name,),
+            )
+            st.caption(exercise.question_zh if chinese else exercise.question)
 
 
 def _undo_line() -> None:
@@ -125,28 +140,11 @@ def _frame(lines: Sequence[Listed], states: Sequence[str]) -> pd.DataFrame:
             "title": pd.array([line.session.experiment.title or line.id for line in lines], dtype="string"),
             "state": [[state] for state in states],
             "runs": [f"{each.done:,} / {each.total:,}" for each in done],
-            "found": [_found(line) for line in lines],
+            "found": [findings_words(line.session.folder) for line in lines],
             "created": pd.to_datetime(pd.Series(created), utc=True),
             "delete": [t("Delete")] * len(lines),
         }
     )
-
-
-def _found(line: Listed) -> str:
-    """The verdicts in a few words; empty where there are none yet."""
-    path = Folder(line.session.folder.path).summary
-    try:
-        findings = _findings(str(path), path.stat().st_mtime_ns)
-    except OSError:
-        return ""
-    return " · ".join(f"{count} × {finding_look(finding).label}" for finding, count in findings)
-
-
-@st.cache_resource(max_entries=200, show_spinner=False)
-def _findings(path: str, changed_ns: int) -> list[tuple[str, int]]:
-    """What the verdicts of an experiment are, and how many of each."""
-    summary = json.loads(Path(path).read_text(encoding="utf-8"))
-    return Counter(str(verdict["finding"]) for verdict in summary["verdicts"]).most_common()
 
 
 # ---- what callbacks do ----
@@ -154,6 +152,13 @@ def _findings(path: str, changed_ns: int) -> list[tuple[str, int]]:
 
 def _new() -> None:
     address_ablate.open_design(new_design())
+
+
+def _begin_exercise(name: str) -> None:
+    try:
+        address_ablate.open_design(exercise_design(name))
+    except AgentError as error:
+        address.tell(str(error))
 
 
 def _delete(line: Listed) -> None:

@@ -162,7 +162,7 @@ def _table(pairs: Sequence[Pair], *, key: str) -> Pair | None:
         height="content" if len(pairs) <= ROWS else HEADER_PX + ROW_PX * ROWS,
         row_height=ROW_PX,
         column_config={
-            "state": _badges(t("State"), 150, looks),
+            "state": _badges(t("State"), 185, looks),
             "role": _badges(t("Role"), 96, roles),
             "before": column.TextColumn(t("In the baseline"), width=150),
             "after": column.TextColumn(t("Under this condition"), width=150),
