@@ -31,7 +31,7 @@ import numpy as np
 from agent.interventions import Intervention
 from traces.experiments.analysis import analyse
 from traces.experiments.cells import cells
-from traces.experiments.comparing import Comparison, effect
+from traces.experiments.contrast import Contrast, effect
 from traces.experiments.design import Condition, Experiment, ModelSpec, Subject
 from traces.experiments.running import run_cell
 from traces.experiments.statistics import Counts, holm, wilson
@@ -163,9 +163,7 @@ def false_alarms(kind: str, experiments: int, seed: int, *, repeats: int = 12, a
     for number in range(experiments):
         baseline = draw(generator, repeats).tolist()
         seen = [
-            Comparison(
-                "success" if is_rate else "steps", is_rate, baseline, draw(generator, repeats).tolist(), paired, 1
-            )
+            Contrast("success" if is_rate else "steps", is_rate, baseline, draw(generator, repeats).tolist(), paired, 1)
             for _ in range(arms)
         ]
         found = [effect(each, "m", str(at), seed + number).p for at, each in enumerate(seen)]

@@ -8,7 +8,7 @@ from dataclasses import replace
 from traces.experiments import statistics as st
 from traces.experiments import summary_words
 from traces.experiments.arms import arm
-from traces.experiments.comparing import Comparison, comparison, effect
+from traces.experiments.contrast import Contrast, contrast, effect
 from traces.experiments.design import BASELINE, Experiment
 from traces.experiments.outcomes import OUTCOMES
 from traces.experiments.rows import Row
@@ -74,11 +74,11 @@ class _Model:
             )
             for condition in experiment.conditions
         }
-        self.compared: dict[tuple[str, str], Comparison] = {
+        self.compared: dict[tuple[str, str], Contrast] = {
             (condition.name, outcome): found
             for condition in experiment.conditions
             for outcome, values in self.values.items()
-            if condition.name != BASELINE and (found := comparison(values, condition.name)) is not None
+            if condition.name != BASELINE and (found := contrast(values, condition.name)) is not None
         }
         self.stability: Stability = stability(
             name, self.values[experiment.outcome], counted, margin=experiment.margin, seed=experiment.seed

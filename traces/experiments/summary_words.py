@@ -19,11 +19,18 @@ if TYPE_CHECKING:
 
 
 def of_runs(experiment: Experiment, rows: Sequence[Row]) -> Iterator[str]:
-    """Whether it is over, and what was stopped."""
+    """Whether it is over, what was stopped, what failed, and what was only estimated."""
     if len(rows) < experiment.size:
         yield f"The experiment is not over: {len(rows):,} of {experiment.size:,} runs are there."
     if stopped := sum(not row.counted for row in rows):
         yield f"{counted(stopped, 'run was', 'runs were')} stopped by a person or by the budget, and counted apart."
+    if errors := sum(row.status == "error" for row in rows):
+        yield (
+            f"{counted(errors, 'run', 'runs')} ended with an error: counted in every rate as runs without it, never as "
+            "wrong answers, and left out of numbers."
+        )
+    if estimated := sum(row.counted and row.estimated for row in rows):
+        yield f"The tokens of {counted(estimated, 'run', 'runs')} are an estimate, because the model reports none."
 
 
 def of_outcomes(experiment: Experiment, values: Sequence[Values]) -> Iterator[str]:

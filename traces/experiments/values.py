@@ -30,8 +30,6 @@ class Values:
     """Runs whose value makes no sense: it is neither yes nor no, or no finite number from 0."""
     unknown: int = 0
     """Runs that ended and say nothing, although others of their task do."""
-    errors: int = 0
-    """Runs that ended with an error and are left out of a number: what they did is not all of it."""
 
     @property
     def is_rate(self) -> bool:
@@ -75,8 +73,7 @@ def values_of(outcome: str, rows: Sequence[Row]) -> Values:
 
 def _counted(row: Row, value: Any, values: Values) -> float | None:
     """What a run counts as, and a note of what is wrong with it."""
-    if row.status == "error":
-        values.errors += not values.is_rate
+    if row.status == "error":  # of a number it did only a part, which is no measure of the whole
         return 0.0 if values.is_rate else None
     if (_is_yes_or_no if values.is_rate else _is_amount)(value):
         return float(value)

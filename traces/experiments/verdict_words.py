@@ -11,7 +11,7 @@ from traces.experiments.summary import Effect, Finding
 from traces.experiments.telling import is_rate, number_words, p_words
 
 if TYPE_CHECKING:
-    from traces.experiments.comparing import Comparison
+    from traces.experiments.contrast import Contrast
     from traces.experiments.verdicts import Case
 
 
@@ -83,7 +83,7 @@ def counted(count: int, one: str, many: str) -> str:
     return f"{count:,} {one if count == 1 else many}"
 
 
-def _seen(effect: Effect, seen: Comparison) -> str:
+def _seen(effect: Effect, seen: Contrast) -> str:
     """Both values, their difference, its interval and its test."""
     scale, form, unit = (100, "+.0f", " points") if seen.is_rate else (1, "+,.4g", "")
     low, value, high = (f"{(each or 0) * scale:{form}}" for each in (effect.low, effect.value, effect.high))
@@ -94,7 +94,7 @@ def _seen(effect: Effect, seen: Comparison) -> str:
     return f"{_values(seen)}; the difference is {value}{unit} (95\u202f% interval {low} to {high}; {tested})"
 
 
-def _values(seen: Comparison) -> str:
+def _values(seen: Contrast) -> str:
     was, now = (amount(mean, seen.outcome) for mean in seen.means)
     what = "" if seen.is_rate else "mean of "
     return f"{what}{OUTCOMES[seen.outcome].name} {now}, in the baseline {was}"

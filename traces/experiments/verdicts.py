@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from traces.experiments import needed, verdict_words
 from traces.experiments import statistics as st
-from traces.experiments.comparing import Comparison, runs_needed
+from traces.experiments.contrast import Contrast, runs_needed
 from traces.experiments.design import Condition, Experiment
 from traces.experiments.outcomes import AGREEMENT, FINISHED, SAME_DECISION, SUCCESS
 from traces.experiments.summary import Arm, Effect, Finding, Verdict
@@ -28,7 +28,7 @@ class Case:
     condition: Condition
     arm: Arm
     baseline: Arm
-    seen: Comparison | None
+    seen: Contrast | None
     """None: there is nothing to compare."""
     effect: Effect | None
     """Of the primary outcome, its p value corrected. None where there is nothing to compare."""

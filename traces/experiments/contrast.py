@@ -1,4 +1,4 @@
-"""Comparing one arm with the baseline of the same model, for one outcome."""
+"""The contrast of one arm with the baseline of the same model, for one outcome."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from traces.experiments.values import Values
 
 
 @dataclass(frozen=True, slots=True)
-class Comparison:
+class Contrast:
     """The values that are compared. Where runs are pairs, the n-th of one belongs to the n-th of the other."""
 
     outcome: str
@@ -58,7 +58,7 @@ class Comparison:
         return margin if self.is_rate else margin * fmean(self.baseline)
 
 
-def comparison(values: Values, condition: str) -> Comparison | None:
+def contrast(values: Values, condition: str) -> Contrast | None:
     """What there is to compare: pairs of the same task and seed; where there are none, all runs. None: nothing."""
     was, now = (values.by_condition.get(each, {}) for each in (BASELINE, condition))
     if not was or not now:
@@ -69,10 +69,10 @@ def comparison(values: Values, condition: str) -> Comparison | None:
     arm = [now[place] for place in places] or list(now.values())
     tasks = len({subject for subject, _ in places or now})
     alone = len(was) + len(now) - len(baseline) - len(arm)
-    return Comparison(values.outcome, values.is_rate, baseline, arm, paired, tasks, alone)
+    return Contrast(values.outcome, values.is_rate, baseline, arm, paired, tasks, alone)
 
 
-def effect(seen: Comparison, model: str, condition: str, seed: int) -> Effect:
+def effect(seen: Contrast, model: str, condition: str, seed: int) -> Effect:
     """The difference with its interval and p value. One run of a side has neither: it proves nothing.
 
     Args:
@@ -102,7 +102,7 @@ def effect(seen: Comparison, model: str, condition: str, seed: int) -> Effect:
     )
 
 
-def runs_needed(seen: Comparison, alpha: float, margin: float) -> int | None:
+def runs_needed(seen: Contrast, alpha: float, margin: float) -> int | None:
     """Runs of each condition for one task that would probably settle it; None: too many, or it cannot be told.
 
     Args:
@@ -123,13 +123,13 @@ def runs_needed(seen: Comparison, alpha: float, margin: float) -> int | None:
     return None if runs is None else -(-max(runs, seen.fewest + 1) // seen.tasks)
 
 
-def _of_rates(seen: Comparison, _: int) -> tuple[st.Interval, float, str]:
+def _of_rates(seen: Contrast, _: int) -> tuple[st.Interval, float, str]:
     if seen.paired:
         return st.newcombe_paired(seen.pairs), st.mcnemar(seen.pairs), "McNemar, exact"
     return st.newcombe(*seen.counts), st.fisher(*seen.counts), "Fisher, exact"
 
 
-def _of_numbers(seen: Comparison, seed: int) -> tuple[st.Interval, float, str]:
+def _of_numbers(seen: Contrast, seed: int) -> tuple[st.Interval, float, str]:
     if seen.paired:
         interval = st.bootstrap([seen.differences], "mean", seed=seed, expanded=True)
         return interval, st.permutation_paired(seen.differences, seed=seed), "permutation"
