@@ -26,8 +26,8 @@ def of_runs(experiment: Experiment, rows: Sequence[Row]) -> Iterator[str]:
         yield f"{counted(stopped, 'run was', 'runs were')} stopped by a person or by the budget, and counted apart."
     if errors := sum(row.status == "error" for row in rows):
         yield (
-            f"{counted(errors, 'run', 'runs')} ended with an error: counted in every rate as runs without it, never as "
-            "wrong answers, and left out of numbers."
+            f"{counted(errors, 'run', 'runs')} ended with an error. Such a run counts in every rate as one without it, "
+            "never as a wrong answer, and is left out of numbers."
         )
     if estimated := sum(row.counted and row.estimated for row in rows):
         yield f"The tokens of {counted(estimated, 'run', 'runs')} are an estimate, because the model reports none."
