@@ -2,7 +2,7 @@
 
     python tests/bench/bench_ablation.py [--rounds N] [--runs N]
 
-The floor plays the same script under the same conditions with the loop alone, with its journal and trace file in a folder.
+The floor plays the same script under the same conditions with the loop alone, its journal and trace file in a folder.
 Ours is the whole experiment with one worker thread: cells, measuring, ledger, progress. CPU time, floor and ours in
 turn, medians. Targets: 1,000 scripted runs take at most 3x the bare runs; the memory at the end of all runs is at most
 3 MB above that after a quarter of them (the rows that an experiment keeps are 1 KB each).

@@ -6,8 +6,10 @@ from pathlib import Path
 
 import pytest
 
+from tests.agent.models.conftest import ChatServer
 from tests.traces.experiments.noting import marks, write_design
 from traces.cli import main
+from traces.experiments import gate
 from traces.experiments.folder import Folder
 from traces.experiments.ledger import read_rows
 
@@ -134,3 +136,21 @@ def test_a_mistake_in_the_design_is_told_with_its_line(
     assert ablate(design, "--out", tmp_path / "out") == 2
     assert "design.yaml, line 2" in capsys.readouterr().err
     assert not (tmp_path / "out").exists()
+
+
+def test_a_server_that_answers_nothing_ends_it_and_does_not_burn_the_design(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(gate, "FIRST_WAIT_S", 0.01)
+    server = ChatServer()
+    try:
+        for _ in range(gate.ERRORS_IN_A_ROW):
+            server.fail(401, "who is this?")
+        design = tmp_path / "design.yaml"
+        model = f'{{name: live, model: m, base_url: "{server.url}"}}'
+        design.write_text(f"subjects: [{{task: Go.}}]\nmodels: [{model}]\nrepeats: 30\noutcome: finished\n")
+        assert ablate(design, "--out", tmp_path / "out") == 1
+        assert "5 runs of live failed one after the other" in capsys.readouterr().err
+        assert len(server.requests) == len(read_rows(Folder(tmp_path / "out"))) == 5
+    finally:
+        server.close()

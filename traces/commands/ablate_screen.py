@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import sys
 from collections.abc import Iterator, Sequence
 
@@ -19,7 +20,6 @@ from traces.experiments.telling import interval_words, number_words
 
 _EVERY_S = 10.0
 """How often a line is written where it cannot be rewritten."""
-_WIDTH = 160
 _NOTHING = Estimate(None)
 
 
@@ -33,8 +33,9 @@ class Screen:
 
     def show(self, progress: Progress) -> None:
         """Say how far it is, where that is news."""
-        line = one_line(told(progress), _WIDTH)
+        line = one_line(told(progress))
         if self._terminal:
+            line = line[: shutil.get_terminal_size().columns - 1]  # a line that wraps cannot be rewritten
             if line != self._last:
                 sys.stderr.write(f"\r{line.ljust(len(self._last))}")
                 sys.stderr.flush()
@@ -71,7 +72,7 @@ def estimated(estimate: Estimated) -> Iterator[str]:
     calls = _range(f"{estimate.calls_low:,}", f"{estimate.calls_high:,}")
     tokens = _range(f"{estimate.tokens_low:,}", f"{estimate.tokens_high:,}")
     line = f"{estimate.runs:,} runs, {calls} model calls, {tokens} tokens"
-    if estimate.cost_low is not None and estimate.cost_high is not None:
+    if estimate.cost_low is not None and estimate.cost_high:
         line += f", {_range(f'{estimate.cost_low:.4f}', f'{estimate.cost_high:.4f}')} US dollars"
     yield line
     yield from (f"note: {sentence}" for sentence in (*estimate.remarks, *estimate.doubts))

@@ -8,6 +8,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import re
 from dataclasses import dataclass, field, fields, replace
 from functools import cache
 from pathlib import Path
@@ -22,6 +23,7 @@ from traces.experiments.folder import Folder
 from traces.keeping import write_whole
 from traces.versions import versions
 
+_ID = re.compile(r"[0-9a-f]{12}")
 _PACKAGES = ("openai", "pydantic", "jsonschema-rs", "orjson", "PyYAML", "scipy", "distributed")
 _ROOT = Path(__file__).resolve().parents[2]
 _PROGRAM = ("agent", "traces")
@@ -66,7 +68,7 @@ def create(folder: Path, experiment: Experiment, base: Path) -> Folder:
     moved, copies = _carried(experiment, base)
     for name, data in copies.items():
         write_whole(folder / name, data)
-    id = folder.name if len(folder.name) == 12 and set(folder.name) <= set("0123456789abcdef") else new_trace_id()
+    id = folder.name if _ID.fullmatch(folder.name) else new_trace_id()
     hashes = {name: hashlib.sha256(data).hexdigest() for name, data in copies.items()}
     write_state(made, State(id, clock.now(), {"program": _program(), **versions(_PACKAGES)}, hashes))
     write_whole(made.design, design_text(moved).encode())

@@ -4,6 +4,7 @@ design.yaml     the design, its paths relative to the folder
 subjects/       copies of the scripts and traces that it names
 state.json      id, versions of the program and packages, hashes of the subjects; how it ended
 runs.jsonl      the ledger: one line for each run that is over, in the order in which they ended
+running.pid     the number of the process that runs it, while one does
 traces/         one trace file a run, and the journals of those under way
 runs.csv, summary.json, report.html, test_finding.py    written when it is over, or on request
 """

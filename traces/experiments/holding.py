@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 
 from agent.errors import InputError
 from traces.experiments.folder import Folder
@@ -18,17 +18,20 @@ def held(folder: Folder) -> Iterator[None]:
     Raises:
         InputError: another process, or another session of this one, holds it; or it cannot be written.
     """
-    try:
-        with exclusive(folder.path, wait_s=0):
-            with suppress(OSError):  # it only makes a sentence better
-                folder.holder.write_text(str(os.getpid()), encoding="ascii")
-            try:
-                yield
-            finally:
-                with suppress(OSError):
-                    folder.holder.unlink()
-    except InHands as error:
-        raise InputError(f"{folder.path}: {_whose(folder)} is running this experiment; wait until it ends") from error
+    with ExitStack() as stack:
+        try:
+            stack.enter_context(exclusive(folder.path, wait_s=0))
+        except InHands as error:
+            raise InputError(
+                f"{folder.path}: {_whose(folder)} is running this experiment; wait until it ends"
+            ) from error
+        with suppress(OSError):  # it only makes a sentence better
+            folder.holder.write_text(str(os.getpid()), encoding="ascii")
+        try:
+            yield
+        finally:
+            with suppress(OSError):
+                folder.holder.unlink()
 
 
 def _whose(folder: Folder) -> str:

@@ -38,7 +38,7 @@ def run(job: Job) -> None:
         InputError: the cluster cannot be reached or is lost, or cannot run the experiment.
         OSError: the folder cannot be written. What was recorded stays.
     """
-    if job.keys:
+    if any(job.keys.values()):
         raise InputError(
             "keys are not sent to a cluster: set the environment variable of the key on its workers, "
             "or run with threads"
