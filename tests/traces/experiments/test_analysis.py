@@ -51,6 +51,12 @@ def test_success_is_over_all_started_runs_and_errors_are_told_beside_it() -> Non
     assert told.reasons == {"final": 3, "model_error": 2}
     assert "2 of 5 runs ended with an error" in verdict(summary, "arm").remarks[0]
     assert any("1 run was stopped" in remark for remark in summary.remarks)
+    assert any(remark.startswith("2 runs ended with an error") for remark in summary.remarks)
+
+
+def test_tokens_that_are_only_estimated_are_called_so() -> None:
+    rows = [row("baseline", at, tokens=100, estimated=at > 0) for at in range(3)]
+    assert any("tokens of 2 runs are an estimate" in remark for remark in found(rows).remarks)
 
 
 @pytest.mark.parametrize("odd", [7, 1.0, float("nan"), "C", "true", [True]])
