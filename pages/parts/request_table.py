@@ -104,7 +104,11 @@ def _looks(row: Row) -> list[Look]:
 
 
 def _detail(trace: Trace, row: Row, *, key: str) -> None:
-    """One message in full: as it was sent, and as the message list holds it where that differs."""
+    """One message in full: as it was sent, and as the message list holds it where that differs; and who changed it.
+
+    The table has no room for long names of who did.
+    """
+    st.text(t(", ").join(look.label for look in _looks(row)))  # it may hold words of a file
     if row.sent is None:
         st.caption(t("Not sent. In the message list it reads:"))
     else:

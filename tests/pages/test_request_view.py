@@ -190,6 +190,7 @@ def test_what_was_left_out_or_changed_is_named_and_can_be_read(open_run: Make) -
     assert "differs from the message list: 1 changed by “Tool results: blanked”" in texts(app, "text")
     app.session_state["r-2-rows-0"] = {"selection": {"rows": [2], "columns": []}}
     drawn(app)
+    assert "＋ new, ✎ changed by “Tool results: blanked”" in texts(app, "text")
     sent, own = (json.loads(code.value)["content"] for code in app.code[:2])
     assert (sent, json.loads(own)["id"]) == ("nothing", BIG)
 
