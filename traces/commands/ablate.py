@@ -24,6 +24,7 @@ from traces.experiments.folder import Folder
 from traces.experiments.ledger import made_again, read_lines
 from traces.experiments.report import write_report
 from traces.experiments.session import MOST_WORKERS, Session
+from traces.export.words import LANGUAGES
 from traces.prices import PriceTable, load_prices
 
 _TICK_S = 0.2
@@ -60,6 +61,7 @@ def add(commands: Any) -> None:
         default=[],
         help="a Python file with tools of your own",
     )
+    parser.add_argument("--language", choices=LANGUAGES, default="en", help="of the report")
     parser.set_defaults(run=run)
 
 
@@ -94,7 +96,7 @@ def run(options: Namespace) -> int:
         screen.close(session.progress)
         tell(f"interrupted; what is over is kept in {options.out}, and --resume goes on from there")
         return INTERRUPTED
-    return _ended(session, screen, options.out)
+    return _ended(session, screen, options.out, options.language)
 
 
 def _folder(options: Namespace, prices: PriceTable) -> Folder:
@@ -123,7 +125,7 @@ def _stop(session: Session) -> None:
     session.wait()
 
 
-def _ended(session: Session, screen: Screen, out: Path) -> int:
+def _ended(session: Session, screen: Screen, out: Path, language: str) -> int:
     """The last words, the files, and the exit code."""
     why = session.progress.error
     if session.progress.state == "paused":
@@ -138,7 +140,7 @@ def _ended(session: Session, screen: Screen, out: Path) -> int:
         tell(printable(f"{why or progress.remark or 'it was stopped'}: {out} is kept, and --resume goes on from there"))
     if again := made_again(read_lines(session.folder)):
         tell(f"{again:,} {'run that was an error was' if again == 1 else 'runs that were errors were'} made again")
-    write_report(session.folder, own=session.own)
+    write_report(session.folder, language, session.own)
     say(printable("\n".join(findings(session.experiment, session.rows))))
     tell(f"saved: {session.folder.report}")
     return DONE if whole and not progress.errors else FAILED

@@ -61,16 +61,20 @@ def _line(row: Row, say: Say, *, priced: bool, timed: bool) -> list[Piece]:
 
 def again_part(experiment: Experiment, state: State, say: Say) -> Element:
     """How to run it again, and what it was made with."""
-    live = any(model.kind == "live" for model in experiment.models)
-    same = say("Live models are asked anew and answer by chance: the numbers will differ, the findings should not.")
-    if not live:
-        same = say("The same design and seeds give the same numbers.")
+    same = say(
+        "The same design and seeds give the same numbers. test_finding.py runs all of it and says whether they do."
+    )
+    if any(model.kind == "live" for model in experiment.models):
+        same = say(
+            "Live models are asked anew and answer by chance: the numbers will differ. test_finding.py asks nobody; it "
+            "analyses the runs that are recorded here."
+        )
     commands = "python -m traces ablate design.yaml --out again\npython -m pytest test_finding.py"
     return section(
         say("How to run it again"),
         element("p", say("In the folder of this page, with the program on the path of Python:")),
         element("pre", commands),
-        element("p", same + " " + say("test_finding.py says whether what was found is still so.")),
+        element("p", same),
         element("h3", say("Made with")),
         facts(_made_with(state, say)),
         id="again",
