@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from agent import clock, noting
+from agent import clock
 from agent.errors import InputError, ModelError
 from agent.limits import Limits
 from agent.loop import Loop
@@ -15,9 +15,8 @@ from agent.policy import CapabilityPolicy
 from agent.scripts import Script
 from agent.scripts.turns import AnyTurn, ScriptTurn
 from agent.scripts.user import ScriptedUser
-from agent.state import RunState
 from agent.trace import Trace
-from traces.experiments.design import Condition
+from traces.experiments.design import Condition, Subject
 from traces.experiments.subject_trace import Beginning
 from traces.scripting.continuing import room_for, settings_before, settings_options
 from traces.scripting.replies import ENDS_HERE
@@ -25,12 +24,20 @@ from traces.scripting.replies import ENDS_HERE
 OWN_STEPS = 8
 """Steps that a model which goes its own way has at least, from where a recording is continued."""
 _NO_TOOL = CapabilityPolicy(allow=())
+_AFTER_THE_CALL = ("no_step_limit", "no_guards", "no_policy")
+"""Interventions that switch off what keeps a decision from becoming a run."""
 
 
 def decision_options(source: Trace, script: Script, start: Beginning, condition: Condition) -> dict[str, Any]:
     """Options of ``Loop.resume`` for one model call: no tool runs after it, and no step follows.
 
-    An intervention that switches a limit or the policy off has nothing to do in one call, and is left out.
+    What switches the policy or a limit off has nothing to do in one call, and is left out.
+
+    Args:
+        source: the recorded trace.
+        script: made of it.
+        start: before the model call.
+        condition: its interventions come after those of the recorded run.
 
     Raises:
         InputError: the condition has a fault that strikes elsewhere.
@@ -42,9 +49,9 @@ def decision_options(source: Trace, script: Script, start: Beginning, condition:
                 f"the fault {armed.fault.kind} cannot strike; continue the trace from this step instead"
             )
     before = settings_before(start.snapshot, settings_options(source, script))
-    asked = tuple(each for each in condition.interventions if each.about.group != "switch")
+    changes = (*before.interventions, *condition.interventions)
     return {
-        "interventions": (*before.interventions, *asked),
+        "interventions": tuple(each for each in changes if each.kind not in _AFTER_THE_CALL),
         "policy": _NO_TOOL,
         "limits": Limits(),
         "max_steps": room_for(start.snapshot, 1, 1),
@@ -53,27 +60,30 @@ def decision_options(source: Trace, script: Script, start: Beginning, condition:
 
 
 def continue_options(
-    source: Trace, script: Script, start: Beginning, condition: Condition, steps: int | None, *, replays: bool
+    source: Trace, script: Script, start: Beginning, condition: Condition, subject: Subject, *, replays: bool
 ) -> dict[str, Any]:
     """Options of ``Loop.resume`` for the rest of a recorded run, under its own settings.
+
+    A model that goes its own way has at least :data:`OWN_STEPS`, where the subject says nothing else. Where a person
+    was asked nobody is there now: a recorded result is given all the same, but no real tool runs.
 
     Args:
         source: the recorded trace.
         script: made of it.
         start: where it goes on.
         condition: its interventions come after those of the recorded run.
-        steps: that it may take from there; None: as recorded, and at least :data:`OWN_STEPS` for a model that goes its
-            own way.
+        subject: what the design says of it.
         replays: whether the model says the recorded replies again.
     """
     given = settings_options(source, script)
     before = settings_before(start.snapshot, given)
-    if steps is not None:
-        given["max_steps"] = room_for(start.snapshot, 1, steps)
+    if subject.max_steps is not None:
+        given["max_steps"] = room_for(start.snapshot, 1, subject.max_steps)
     elif not replays:
         given["max_steps"] = room_for(start.snapshot, before.max_steps, OWN_STEPS)
-    counters, begun = start.snapshot["counters"], noting.turns_begun(RunState.from_dict(start.snapshot))
-    others = words_to_come(script, begun, counters["model_calls"])
+    if not subject.real_tools:
+        given["policy"] = script.policy
+    others = words_to_come(script, start.turns, start.snapshot["counters"]["model_calls"])
     user = ScriptedUser(script.users, answered(script)) if replays else others
     return {**given, "interventions": (*before.interventions, *condition.interventions), "user": user}
 

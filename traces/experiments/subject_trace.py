@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from agent import clock
-from agent.errors import InputError
+from agent.errors import AgentError, InputError
 from agent.events import Maker, Phase
 from agent.fork import fork
 from agent.ids import new_trace_id
@@ -15,6 +15,7 @@ from agent.messages import Message
 from agent.models.absent import AbsentModel
 from agent.models.made_calls import model_calls
 from agent.moments import moments
+from agent.noting import turns_begun
 from agent.recorded import tool_names
 from agent.request import request_of
 from agent.state import Counters, RunState
@@ -29,6 +30,8 @@ class Beginning(NamedTuple):
     """What ``Loop.resume`` goes on from."""
     forked: bool
     """False: the recorded request was not the message list, and has become it; the steps before it are not there."""
+    turns: int = 1
+    """Turns of the conversation that have begun."""
 
 
 def step_of(trace: Trace, number: int) -> TraceStep:
@@ -68,11 +71,11 @@ def beginning(trace: Trace, number: int) -> Beginning:
     """
     step = step_of(trace, number)
     sent = sent_in(trace, step)
-    there = [each for each in moments(trace) if each.phase is Phase.PREPARE and each.step == number]
-    if there:
-        snapshot = fork(trace, there[-1])
+    here = next((each for each in moments(trace) if each.phase is Phase.PREPARE and each.step == number), None)
+    if here is not None:
+        snapshot = fork(trace, here)
         if _would_send(snapshot, trace) == sent:
-            return Beginning(snapshot, True)
+            return Beginning(snapshot, True, turns_begun(RunState.from_dict(snapshot)))
     return Beginning(_of_request(trace, number, sent), False)
 
 
@@ -81,7 +84,7 @@ def _would_send(snapshot: dict[str, Any], trace: Trace) -> Sequence[Message] | N
     loop = Loop.resume(snapshot, model=AbsentModel(snapshot), tools=tool_names(trace))
     try:
         step = loop.next_step()
-    except InputError:
+    except AgentError:
         return None
     return None if step is None else list(request_of(loop.trace, step))
 
@@ -102,9 +105,14 @@ def _of_request(trace: Trace, number: int, sent: Sequence[Message]) -> dict[str,
         entries=entries,
     )
     words = [at for at, message in enumerate(sent) if message.role == "user"]
-    made_before = sum(call.step < number for call in model_calls(trace))
-    run = RunState(new, Phase.PREPARE, counters=Counters(task_at=words[-1] if words else 0, model_calls=made_before))
-    return run.to_dict()
+    counters = Counters(task_at=words[-1] if words else 0, model_calls=_calls_before(trace, number))
+    return RunState(new, Phase.PREPARE, counters=counters).to_dict()
+
+
+def _calls_before(trace: Trace, number: int) -> int:
+    """How many model calls were made before the one that the reply of a step answers."""
+    calls = [(call.step, call.kind) for call in model_calls(trace)]
+    return calls.index((number, "reply")) if (number, "reply") in calls else sum(step < number for step, _ in calls)
 
 
 def _entry(known: Entry | None, message: Message) -> Entry:

@@ -135,8 +135,8 @@ class Task:
         if self.subject.reruns_decision:
             options |= decision_options(self.source, self.script, self.start, condition)
         else:
-            steps = self.subject.max_steps
-            options |= continue_options(self.source, self.script, self.start, condition, steps, replays=replays(model))
+            again, subject = replays(model), self.subject
+            options |= continue_options(self.source, self.script, self.start, condition, subject, replays=again)
         loop = resumed(self.start, trace_id, seed, model, options)
         return Started(loop, len(loop.trace.steps), scripted)
 

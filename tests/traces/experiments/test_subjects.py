@@ -5,13 +5,16 @@ from copy import deepcopy
 
 import pytest
 
-from agent import tool
-from agent.errors import InputError
+from agent import Loop, tool
+from agent.approval import Decision
+from agent.context import ContextBudget
+from agent.errors import InputError, ModelError
 from agent.faults import Fault
 from agent.interventions import Intervention
 from agent.messages import Message, ToolCall
 from agent.models.fake import FakeModel
-from agent.scripts import parse_script
+from agent.policy import CapabilityPolicy
+from agent.scripts import load_script, parse_script
 from agent.trace import Edit
 from tests.traces.experiments.rerun import begun, condition, played, recorded, row, saved, task_of
 from traces.experiments.design import NOTHING_CHANGED, ArmedFault, Condition, Subject
@@ -251,3 +254,42 @@ def test_a_decision_is_made_over_the_recorded_request(tmp_path):
     assert (sent[0], len(sent)) == ("Something else.", step.request.upto - 1)
     assert row(task).same_decision
     assert row(task, condition("drop_pairs")).strip == "ucxc"
+
+
+def test_what_the_recorded_run_had_switched_off_lets_no_tool_run_in_a_decision(tmp_path):
+    script = parse_script(OWN_SCRIPT.replace("{kind: truncate_results, params: {size: 5}}", "no_policy"))
+    loop = script.loop(pace=0)
+    loop.start(script.opening)
+    loop.finish()
+    again = played(task_of(loop.trace, tmp_path, mode="decision")).loop.trace
+    assert [run.decision for run in again.steps[0].tools] == ["denied"]
+
+
+def test_a_call_that_a_person_let_run_has_its_recorded_result_again_and_no_real_tool_runs_unasked(tmp_path):
+    script = load_script("calc")
+    loop = script.loop(pace=0, policy=CapabilityPolicy(ask={"add"}))
+    loop.start(script.opening)
+    while loop.phase is not None:
+        for position in range(len(loop.run.pending) if loop.waiting else 0):
+            loop.decide(position, Decision.run())
+        loop.advance()
+    assert loop.trace.steps[0].tools[0].decision == "run"
+    again = played(task_of(loop.trace, tmp_path)).loop.trace
+    assert [m.text for m in again.messages] == [m.text for m in loop.trace.messages]
+    real = played(task_of(loop.trace, tmp_path, real_tools=True)).loop.trace
+    assert [run.decision for step in real.steps for run in step.tools] == ["denied", "run"]
+
+
+def test_a_request_that_was_refused_as_too_long_and_made_again_shorter_is_asked_as_it_was_answered(tmp_path):
+    """The shorter one is what the recorded reply answers."""
+    calls = [[ToolCall(f"c{n}", "act", {"n": n})] for n in range(4)]
+    refused = ModelError("too long", kind="context_overflow")
+    model = FakeModel([*calls, refused, "Done."])
+    budget = ContextBudget(max_tokens=2000, max_result_tokens=400, summarise=False)
+    loop = Loop(model, [tool(lambda n: f"{n} " * 150, name="act")], context=budget)
+    loop.start("Go.")
+    loop.finish()
+    assert loop.trace.outcome.reason == "final"
+    task = task_of(loop.trace, tmp_path, step=len(loop.trace.steps), mode="decision")
+    result = row(task)
+    assert (result.reason, result.same_decision, result.answer) == ("decided", True, "Done.")
