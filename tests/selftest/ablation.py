@@ -1,6 +1,6 @@
 """How often the laboratory is right: experiments whose truth is known, run and judged by the real thing.
 
-    python tests/selftest/ablation.py [--seed N] [--experiments N] [--cause b|none|...] [--repeats N] [--effect 0.5]
+    python tests/selftest/ablation.py [--seed N] [--experiments N] [--cause b|none|...] [--repeats N] [--effect 0.7]
                                       [--notes N] [--chance 0.9] [--statistics]
 
 A fake model reads some notes and answers right with a given chance. Of one note, the cause, it is right less often by
@@ -33,6 +33,7 @@ from traces.experiments.analysis import analyse
 from traces.experiments.cells import cells
 from traces.experiments.contrast import Contrast, effect
 from traces.experiments.design import Condition, Experiment, ModelSpec, Subject
+from traces.experiments.needed import mcnemar_power
 from traces.experiments.running import run_cell
 from traces.experiments.statistics import Counts, holm, wilson
 from traces.experiments.subjects import load_subject
@@ -53,9 +54,16 @@ class World:
     """The note that matters; empty: none does."""
     chance: float = 0.9
     """How often the model is right with nothing taken away."""
-    effect: float = 0.5
+    effect: float = 0.7
     """How much less often without the note that matters."""
     repeats: int = 12
+
+    @property
+    def power(self) -> float:
+        """How often McNemar's exact test finds the cause by itself, held against the smallest alpha of Holm."""
+        without = self.chance - self.effect
+        gained, lost = without * (1 - self.chance), self.chance * (1 - without)
+        return mcnemar_power(self.repeats, gained, lost, NOMINAL / len(self.notes))
 
     def script(self) -> str:
         """The script of its model, as JSON."""
@@ -189,6 +197,7 @@ def report(world: World, experiments: int, seed: int) -> Iterator[str]:
         return
     planted = f"cause {world.cause} ({about}, {world.chance - world.effect:.0%} without)"
     yield told(f"{planted}: found", result.found, experiments)
+    yield f"    expected of the exact test: {world.power:.1%}"
     yield told("    found, and nothing else", result.alone, experiments)
     yield told("    another arm called an effect", result.false, experiments)
     yield told('    "no effect" said of the cause', result.denied, experiments)
@@ -201,7 +210,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--experiments", type=int, default=1000)
     parser.add_argument("--cause", default="b", help="a letter; none: only experiments without a cause")
     parser.add_argument("--repeats", type=int, default=12)
-    parser.add_argument("--effect", type=float, default=0.5)
+    parser.add_argument("--effect", type=float, default=0.7)
     parser.add_argument("--chance", type=float, default=0.9)
     parser.add_argument("--notes", type=int, default=3, help="how many; an arm for each")
     parser.add_argument("--statistics", action="store_true", help="also numbers and runs without pairs, by themselves")
