@@ -3,6 +3,8 @@
 They follow what a small real model did. It says again what was recorded while the calls and results are there that this
 came after. It asks again for what it cannot see any more. It believes a result that was changed. It invents what a
 result does not say any more. It says what is missing where a call has no result, or a tool is not on offer.
+
+It counts the calls that it sees, tool by tool: where a context budget leaves some out it asks for them again, too.
 """
 
 from __future__ import annotations

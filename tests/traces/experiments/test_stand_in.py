@@ -3,6 +3,7 @@
 import pytest
 
 from agent import FakeModel, Loop, ToolCall, tool
+from agent.errors import InputError
 from agent.messages import Message
 from agent.models.quotes import Quote, quoting
 from agent.scripts import parse_script, play
@@ -16,8 +17,10 @@ from tests.traces.experiments.rerun import (
     row,
     task_of,
 )
-from traces.experiments.design import NOTHING_CHANGED
+from traces.experiments.design import NOTHING_CHANGED, Subject
+from traces.experiments.models import make_model
 from traces.experiments.stand_in import INVENTED, stand_in, stand_in_data
+from traces.experiments.subjects import load_subject
 from traces.scripting import script_text
 
 MADE_UP = f"The launch code word is {INVENTED}."
@@ -126,11 +129,6 @@ def test_a_trace_without_a_reply_has_a_stand_in_that_says_so():
 
 
 def test_only_of_a_trace_there_is_one():
-    from agent.errors import InputError
-    from traces.experiments.design import Subject
-    from traces.experiments.models import make_model
-    from traces.experiments.subjects import load_subject
-
     task = load_subject(Subject(name="calc", scenario="calc"), None)
     with pytest.raises(InputError, match="'calc' is no trace"):
         make_model(STAND_IN, task, seed=1)
@@ -152,3 +150,8 @@ def test_only_of_a_trace_there_is_one():
 def test_a_quote_says_what_stands_between_two_texts_in_the_newest_message(messages, said):
     quote = Quote("KIWI", after="The word is ", before=".", otherwise="lost")
     assert quoting("It is KIWI, KIWI!", [quote], [Message(role, text) for role, text in messages]) == said
+
+
+def test_a_script_that_quotes_what_its_text_does_not_hold_is_told_so():
+    with pytest.raises(InputError, match=r"line 3, turns\[0\].quotes\[0\].word: the text does not hold 'PLUM'"):
+        parse_script("turns:\n  - text: It is KIWI.\n    quotes: [{word: PLUM, after: is}]\n")
