@@ -119,7 +119,7 @@ def _conditions(experiment: Experiment, rows: Sequence[Row], now: Progress) -> N
                 t("{outcome} so far", outcome=words.outcome_name(experiment.outcome)), width=190
             ),
             "errors": column.NumberColumn(t("Errors"), width=70),
-            "stopped": column.NumberColumn(t("Stopped"), width=80),
+            "stopped": column.NumberColumn(t("Stopped early"), width=100),
         },
         alt=t("Runs of each condition"),
     )

@@ -117,7 +117,7 @@ def arms_table(experiment: Experiment, summary: Summary) -> None:
             "started": column.NumberColumn(t("Runs"), width=60, help=t("Started runs; rates are over these.")),
             "errors": column.TextColumn(t("Error rate"), width=92, help=t("Runs that failed; they count as started.")),
             "stopped": column.NumberColumn(
-                t("Stopped"), width=76, help=t("By a person or by the budget; counted apart.")
+                t("Stopped early"), width=96, help=t("By a person or by the budget; counted apart.")
             ),
             "run_to_run": column.TextColumn(
                 t("Run to run"), width=90, help=t("Spread between repeats of the same task (standard deviation).")

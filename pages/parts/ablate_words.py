@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from pages.parts import address
 from pages.parts.library_table import UNKNOWN
-from pages.parts.roles import Look
+from pages.parts.roles import Colour, Look
 from pages.parts.words import loop_words, t
 from traces.experiments.design import BASELINE
 from traces.experiments.outcomes import OUTCOMES
@@ -16,6 +16,7 @@ from traces.experiments.report_page import WORDS
 from traces.experiments.summary import Estimate
 from traces.experiments.telling import interval_words, is_rate, number_words, p_words
 from traces.export.words import table
+from traces.figures.ablation import FINDINGS
 
 _LEFT_OUT = "Left out, because no run says anything about it:"
 
@@ -55,14 +56,14 @@ def finding_look(finding: str, *, better: bool | None = None) -> Look:
         finding: of the verdict.
         better: whether the number went up; None: it cannot be told.
     """
-    if finding == "effect":
-        icon = {True: "▲", False: "▼", None: "◆"}[better]
-        return Look(t("effect"), icon, "violet")
-    return {
-        "none": Look(t("no effect"), "＝", "green"),
-        "inconclusive": Look(t("inconclusive"), "?", "orange"),
-        "refused": Look(t("no claim possible"), "⊘", "gray"),
-    }[finding]
+    looks: dict[str, tuple[str, Colour]] = {
+        "effect": ({True: "▲", False: "▼", None: "◆"}[better], "violet"),
+        "none": ("＝", "green"),
+        "inconclusive": ("?", "orange"),
+        "refused": ("⊘", "gray"),
+    }
+    words = {str(name): word for name, (word, _, _) in FINDINGS.items()}
+    return Look(said(words[finding]), *looks[finding])
 
 
 def state_look(state: str) -> Look:

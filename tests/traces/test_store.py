@@ -276,6 +276,17 @@ def test_several_processes_and_threads_use_the_index_at_once(store, samples, tra
     assert seen == [expected] * 4
 
 
+def test_of_an_experiment_only_its_runs_are_traces(store, trace):
+    folder = store.folder / "experiments" / "0123456789ab"
+    save_trace(another(trace, "run"), folder / "traces")
+    save_trace(another(trace, "subject"), folder / "subjects")
+    (folder / "summary.json").write_text("{}")
+    (folder / "runs.jsonl").write_text("{}\n")
+    save_trace(another(trace, "usual"), store.folder)
+    assert {info.id: store.experiment_of(info) for info in store.list()} == {"run": "0123456789ab", "usual": None}
+    assert store.load("run").trace_id == "run"
+
+
 def test_a_glance_says_the_same_as_the_full_reading(trace, tmp_path):
     data = save_trace(trace, tmp_path).read_bytes()
     seen, summary = glance(data), summarise(open_trace(data)[0])

@@ -35,6 +35,15 @@ def test_deleted_files_come_back_under_their_names(folder):
         Trash(folder).restore(deleted.id)
 
 
+def test_a_whole_folder_goes_and_comes_back(folder):
+    deleted = Trash(folder).delete([folder / "sub"], folders=True)
+    assert names(folder) == ["a.json"] and deleted.names == ("sub",)
+    Trash(folder).restore(deleted.id)
+    assert names(folder) == ["a.json", "sub/b.json"]
+    with pytest.raises(InputError, match="not there any more"):
+        Trash(folder).delete([folder / "a.json"], folders=True)
+
+
 def test_undo_never_overwrites_and_brings_back_all_or_nothing(folder):
     deleted = Trash(folder).delete([folder / "a.json", folder / "sub" / "b.json"])
     (folder / "sub" / "b.json").write_text("new")

@@ -1,0 +1,434 @@
+"""One experiment on the Ablate page: as it runs, after it was interrupted, and what it found."""
+
+from __future__ import annotations
+
+import io
+import time
+import zipfile
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+import streamlit as st
+from streamlit import config
+from streamlit.testing.v1 import AppTest
+
+from agent.errors import InputError
+from pages.parts import ablate_words, experiments
+from pages.parts.ablate_downloads import zipped
+from pages.parts.ablate_exercise import exercise_of
+from pages.parts.ablate_progress import counts_line, figures_line, outcome_so_far, told_lines
+from pages.parts.ablate_verdicts import effect_line, effect_of, remarks_of_all, stability_lines, verdict_sentence
+from pages.parts.words import translate_loop_words
+from tests.pages.conftest import texts
+from tests.pages.provider import Provider
+from tests.traces.experiments.trials import design, found, row, successes
+from traces.experiments.design_file import parse_design, read_design
+from traces.experiments.exercise import Exercise, exercises
+from traces.experiments.progress import Progress
+from traces.experiments.rows import Row
+from traces.experiments.session import Session, create
+from traces.experiments.summary import Stability, Summary, Verdict
+
+Visit = Callable[..., AppTest]
+
+HOSTILE = "![t](https://evil.example/p) :red[x] `c`"
+DESIGN = f"""
+title: "{HOSTILE}"
+subjects: [code_word]
+conditions:
+  - blank_results
+  - {{name: "{HOSTILE}", interventions: [drop_pairs]}}
+repeats: 8
+seed: 1
+"""
+LIVE = """
+title: A live one
+subjects: [{task: "Say done.", evidence: [{answer_contains: Done}]}]
+models: [{name: m, model: m, base_url: "%s"}]
+conditions: [blank_results]
+repeats: 2
+outcome: finished
+"""
+ID = "0123456789ab"
+
+
+def kept(data: Path, text: str = DESIGN, id: str = ID) -> Session:
+    """An experiment that has not begun."""
+    return Session(create(data / "experiments" / id, parse_design(text, "design.yaml"), data))
+
+
+def finished(data: Path, text: str = DESIGN, id: str = ID) -> Session:
+    session = kept(data, text, id)
+    session.start()
+    assert session.wait(60)
+    return session
+
+
+def cut_off(data: Path, runs: int) -> Session:
+    """An experiment as a server leaves it that is killed after so many runs, in the middle of a line."""
+    session = finished(data)
+    ledger = session.folder.ledger
+    lines = ledger.read_bytes().splitlines(keepends=True)
+    ledger.write_bytes(b"".join(lines[:runs]) + lines[runs][:20])
+    for line in session.rows[runs:]:
+        (session.folder.traces / f"{line.trace_id}.json").unlink()
+    state = session.folder.state
+    state.write_text(state.read_text(encoding="utf-8").replace('"ended": "done"', '"ended": null'), encoding="utf-8")
+    return session
+
+
+def press(app: AppTest, key: str) -> AppTest:
+    app.button(key=key).click().run()
+    assert not app.exception
+    return app
+
+
+def settled(app: AppTest, id: str = ID) -> AppTest:
+    """The page when the experiment rests."""
+    session = experiments.find(id)
+    assert session is not None
+    assert session.wait(60)
+    return app.run()
+
+
+def keys(app: AppTest) -> set[str]:
+    return {str(button.key) for button in app.button}
+
+
+# ---- what is drawn ----
+
+
+def test_an_experiment_that_is_over_shows_a_verdict_for_each_arm(visit: Visit, data: Path) -> None:
+    finished(data)
+    app = visit("ablate", experiment=ID)
+    assert texts(app, "markdown").count("▼ effect") == 2
+    assert "verified success: 100\u202f% in the baseline, 0\u202f% here, a difference of −100 points." in texts(
+        app, "text"
+    )
+    assert "Not finished" not in texts(app, "markdown")
+
+
+def test_an_interrupted_experiment_makes_no_claim(visit: Visit, data: Path) -> None:
+    cut_off(data, 7)
+    app = visit("ablate", experiment=ID)
+    assert "interrupted" in texts(app, "markdown")
+    assert "Not finished" in texts(app, "markdown")
+    assert "effect" not in texts(app, "markdown")
+    assert "7 of 24 runs" in texts(app, "text")
+
+
+def test_an_interrupted_experiment_goes_on_and_ends_as_if_nothing_had_happened(visit: Visit, data: Path) -> None:
+    undisturbed = finished(data, id="ba9876543210")
+    cut_off(data, 7)
+    app = settled(press(visit("ablate", experiment=ID), "ablate-continue"))
+    session = experiments.find(ID)
+    assert session is not None
+    different = ("trace_id", "started")
+    told = [[{**line.to_dict(), **dict.fromkeys(different)} for line in each.rows] for each in (session, undisturbed)]
+    assert told[0] == told[1]
+    assert texts(app, "markdown").count("▼ effect") == 2
+
+
+def test_names_of_a_design_are_never_markdown(visit: Visit, data: Path) -> None:
+    finished(data)
+    app = visit("ablate", experiment=ID)
+    assert "evil.example" in texts(app, "text")
+    assert "evil.example" not in texts(app, "markdown", "caption", "subheader", "button")
+    assert [tab.label for tab in app.tabs if "evil.example" in tab.label] == []
+
+
+def test_an_experiment_that_is_not_there_is_said_so(visit: Visit) -> None:
+    app = visit("ablate", experiment="ffffffffffff")
+    assert "no experiment with the id" in app.error[0].value
+
+
+def test_the_page_speaks_chinese(visit: Visit, data: Path) -> None:
+    finished(data)
+    app = visit("ablate", experiment=ID, lang="zh")
+    assert texts(app, "markdown").count("▼ 有效应") == 2
+    assert "基线在所有种子下都相同" in texts(app, "text")
+
+
+def test_a_folder_that_is_spoilt_is_told_and_breaks_no_list(visit: Visit, data: Path) -> None:
+    finished(data)
+    st.cache_resource.clear()
+    (data / "experiments" / ID / "runs.jsonl").write_text("{]\n", encoding="utf-8")
+    app = visit("ablate", experiment=ID)
+    assert "runs.jsonl, line 1" in texts(app, "text")
+    assert experiments.listing() == []
+
+
+# ---- buttons ----
+
+
+def test_a_moving_experiment_can_be_paused_continued_and_cancelled(visit: Visit, data: Path) -> None:
+    kept(data, DESIGN.replace("repeats: 8", "repeats: 4000"))
+    app = press(visit("ablate", experiment=ID), "ablate-continue")
+    assert {"ablate-pause", "ablate-cancel"} <= keys(app)
+    press(app, "ablate-pause")
+    assert {"ablate-continue", "ablate-cancel"} <= keys(app)
+    session = experiments.find(ID)
+    assert session is not None
+    assert session.progress.state == "paused"
+    press(app, "ablate-continue")
+    assert session.progress.state == "running"
+    press(app, "ablate-cancel")
+    app = settled(app)
+    assert session.progress.state == "cancelled"
+    assert "Cut short" in texts(app, "markdown")
+    assert "ablate-continue" in keys(app)
+
+
+def test_failed_runs_are_made_again_when_the_server_is_back(visit: Visit, data: Path, provider: Provider) -> None:
+    provider.refuse = "no-key"
+    finished(data, LIVE % provider.url)
+    app = visit("ablate", experiment=ID)
+    assert "errors: 4" in texts(app, "text")
+    provider.refuse = ""
+    app = settled(press(app, "ablate-retry"))
+    assert "errors: 0" in texts(app, "text")
+    assert "ablate-retry" not in keys(app)
+
+
+def test_a_typed_key_is_used_and_kept_nowhere(visit: Visit, data: Path, provider: Provider) -> None:
+    kept(data, LIVE % provider.url)
+    app = visit("ablate", experiment=ID)
+    app.text_input(key="ablate-key-m").input("sk-secret-9")
+    settled(press(app, "ablate-continue"))
+    assert set(provider.keys) == {"sk-secret-9"}
+    files = [path for path in data.rglob("*") if path.is_file()]
+    assert [path for path in files if b"sk-secret-9" in path.read_bytes()] == []
+
+
+def test_a_copy_begins_a_new_design_with_as_many_repeats_as_are_needed(visit: Visit, data: Path) -> None:
+    finished(data, DESIGN.replace("drop_pairs", "no_step_limit"))
+    app = press(visit("ablate", experiment=ID), "ablate-more")
+    assert "experiment" not in app.query_params
+    needed = app.number_input(key="ablate-repeats").value
+    assert needed > 8
+
+
+# ---- runs ----
+
+
+def test_the_table_of_runs_is_narrowed(visit: Visit, data: Path) -> None:
+    finished(data)
+    app = visit("ablate", experiment=ID)
+    app.multiselect(key="ablate-conditions").select("blank_results").run()
+    table = next(each.value for each in app.dataframe if "repeat" in each.value)
+    assert table["condition"].unique().tolist() == ["blank_results"]
+    assert "8 of 24 runs" in texts(app, "caption")
+
+
+def test_runs_of_experiments_are_hidden_in_the_list_of_traces_until_they_are_wanted(visit: Visit, data: Path) -> None:
+    session = finished(data)
+    app = visit("traces")
+    before = len(app.dataframe[0].value)
+    assert "24 runs of experiments are hidden" in texts(app, "caption")
+    app.toggle(key="library-experiments").set_value(True).run()
+    assert len(app.dataframe[0].value) == before + 24
+    opened = visit("traces", trace=session.rows[0].trace_id)
+    del opened.query_params["trace"]
+    opened.run()
+    assert len(opened.dataframe[0].value) == before + 1
+    assert "23 runs of experiments are hidden" in texts(opened, "caption")
+
+
+# ---- the registry ----
+
+
+def test_an_experiment_outlives_the_server(data: Path) -> None:
+    id = experiments.start(parse_design(DESIGN, "design.yaml"), data)
+    session = experiments.find(id)
+    assert session is not None
+    assert session.wait(60)
+    st.cache_resource.clear()
+    again = experiments.find(id)
+    assert again is not session
+    assert again is not None
+    assert again.rows == session.rows
+
+
+def test_the_report_is_written_when_an_experiment_is_over(data: Path) -> None:
+    id = experiments.start(parse_design(DESIGN, "design.yaml"), data)
+    folder = data / "experiments" / id
+    deadline = time.monotonic() + 30
+    while not (folder / "report.html").exists() and time.monotonic() < deadline:
+        time.sleep(0.05)
+    assert {"runs.csv", "summary.json", "test_finding.py", "report.html"} <= {path.name for path in folder.iterdir()}
+
+
+def test_deleting_takes_all_of_it_and_can_be_undone(data: Path) -> None:
+    session = finished(data)
+    deleted = experiments.delete(ID)
+    assert experiments.find(ID) is None
+    assert experiments.listing() == []
+    experiments.restore(deleted)
+    again = experiments.find(ID)
+    assert again is not None
+    assert again.rows == session.rows
+    assert len(list(again.folder.traces.glob("*.json"))) == 24
+
+
+def test_what_still_runs_is_not_deleted(data: Path) -> None:
+    id = experiments.start(parse_design(DESIGN.replace("repeats: 8", "repeats: 4000"), "design.yaml"), data)
+    session = experiments.find(id)
+    assert session is not None
+    with pytest.raises(InputError, match="cancel it first"):
+        experiments.delete(id)
+    session.cancel()
+    assert session.wait(30)
+    experiments.delete(id)
+    assert not (data / "experiments" / id).exists()
+
+
+def test_a_server_that_others_can_reach_lists_only_what_was_opened(visit: Visit, data: Path) -> None:
+    finished(data)
+    config.set_option("server.address", "0.0.0.0")
+    try:
+        app = visit("ablate")
+        assert [each for each in app.dataframe if "state" in each.value] == []
+        app = visit("ablate", experiment=ID)
+        press(app, "ablate-back")
+        assert len(app.dataframe[0].value) == 1
+        app.switch_page("pages/traces.py").run()
+        app.toggle(key="library-experiments").set_value(True).run()
+        assert sum(app.dataframe[0].value["title"].str.contains("baseline")) == 8
+        stranger = visit("traces")
+        assert "hidden" not in texts(stranger, "caption")
+    finally:
+        config.set_option("server.address", "127.0.0.1")
+
+
+@pytest.mark.parametrize("id", ["..", "../..", "0123456789AB", "", "0123456789abc"])
+def test_only_an_id_names_an_experiment(data: Path, id: str) -> None:
+    assert experiments.find(id) is None
+
+
+def test_everything_is_packed_into_one_folder(data: Path) -> None:
+    with zipfile.ZipFile(io.BytesIO(zipped(finished(data).folder))) as archive:
+        names = archive.namelist()
+    assert {f"experiment-{ID}/{name}" for name in ("design.yaml", "runs.jsonl", "runs.csv", "report.html")} <= set(
+        names
+    )
+    assert sum(f"experiment-{ID}/traces/" in name for name in names) == 24
+
+
+# ---- exercises ----
+
+
+@pytest.mark.parametrize("exercise", exercises(), ids=lambda each: each.name)
+def test_an_exercise_is_known_by_its_design(exercise: Exercise) -> None:
+    assert exercise_of(read_design(exercise.design)) is exercise
+
+
+def test_the_solution_comes_after_the_learners_own_answer(visit: Visit, data: Path) -> None:
+    exercise = next(each for each in exercises() if each.name == "what_results_do")
+    experiment = read_design(exercise.design)
+    session = Session(create(data / "experiments" / ID, experiment, exercise.design.parent))
+    session.start()
+    assert session.wait(60)
+    app = visit("ablate", experiment=ID)
+    assert exercise.question in texts(app, "text")
+    toggle = f"ablate-solution-{ID}"
+    assert app.toggle(key=toggle).disabled
+    app.text_area(key=f"ablate-answer-{ID}").input("It loops when the call is gone too.").run()
+    assert exercise.solution not in texts(app, "text")
+    app.toggle(key=toggle).set_value(True).run()
+    assert exercise.solution in texts(app, "text")
+
+
+# ---- the words ----
+
+
+def told(summary: Summary, condition: str = "other") -> str:
+    """The sentence about an arm."""
+    return verdict_sentence(summary, next(each for each in summary.verdicts if each.condition == condition))
+
+
+def test_an_effect_is_told_with_its_numbers() -> None:
+    summary = found([*successes("baseline", [1] * 12), *successes("other", [1] * 3 + [0] * 9)])
+    numbers = "verified success: 100\u202f% in the baseline, 25\u202f% here, a difference of −75 points."
+    assert told(summary) == f"{numbers} That is more than chance."
+    effect = effect_of(summary, summary.verdicts[0])
+    assert effect is not None
+    line = effect_line(effect)
+    assert "p = 0.0039 after Holm's correction" in line
+    assert "12 pairs: 0 gained, 9 lost" in line
+
+
+def test_no_effect_is_told_with_the_margin() -> None:
+    summary = found([*successes("baseline", [1] * 200), *successes("other", [1] * 200)])
+    assert "No effect larger than 10 points" in told(summary)
+
+
+def test_too_few_runs_are_told_with_how_many_would_do() -> None:
+    summary = found([*successes("baseline", [1] * 8), *successes("other", [1] * 7 + [0])])
+    needed = summary.verdicts[0].needed
+    assert needed is not None
+    assert f"{needed:,} repeats" in told(summary)
+
+
+def test_one_run_proves_nothing() -> None:
+    summary = found([*successes("baseline", [1]), *successes("other", [0])])
+    assert "One run proves nothing." in told(summary)
+    assert "chance." not in told(summary)
+
+
+def test_without_evidence_there_is_nothing_to_compare() -> None:
+    summary = found([*successes("baseline", [None] * 4), *successes("other", [None] * 4)])
+    assert told(summary) == "There is nothing to compare."
+
+
+def test_what_is_to_be_said_of_every_arm_is_said_once() -> None:
+    verdicts = (
+        Verdict("m", "a", "effect", remarks=("both", "only a")),
+        Verdict("m", "b", "effect", remarks=("both",)),
+    )
+    assert remarks_of_all(Summary("", "success", 0.05, 0.1, 2, verdicts=verdicts)) == ["both"]
+
+
+def test_the_spread_of_the_baseline_is_told_in_points() -> None:
+    lines = stability_lines("success", Stability("m", 0.6, 0.45, -0.3, 0.4, stable=False))
+    assert lines[1:] == [
+        "Of all pairs of repeats of the same task 45% disagree.",
+        "Two samples of it differ by −30 points to +40 points by chance alone (95 of 100).",
+    ]
+
+
+REMARKS = [
+    [*successes("baseline", [1] * 6), *successes("other", [0] * 6, reason="max_iterations")],
+    [*successes("baseline", [1, 0] * 6), *successes("other", [0] * 12)],
+    [*successes("baseline", [0] * 12), *successes("other", [0] * 12)],
+    [*successes("baseline", [1]), *successes("other", [0])],
+    [*successes("baseline", [None] * 4), *successes("other", [None] * 4)],
+    [*successes("baseline", [1] * 6), *successes("other", [1, "x", None, 1, 1, 1])],
+    [*successes("baseline", [1] * 6), *successes("other", [None] * 6, status="error")],
+    [*successes("baseline", [1] * 6), *successes("other", [1] * 4), row("other", 4, status="stopped")],
+]
+
+
+@pytest.mark.parametrize("rows", REMARKS, ids=range(len(REMARKS)))
+def test_every_remark_has_a_chinese_form(rows: list[Row], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("pages.parts.address.language", lambda: "zh")
+    summary = found(rows)
+    remarks = [*summary.remarks, *(remark for verdict in summary.verdicts for remark in verdict.remarks)]
+    assert remarks
+    english = [each for each in map(ablate_words.remark, remarks) if not any("一" <= c <= "鿿" for c in each)]
+    assert english == []
+
+
+def test_progress_is_told_in_one_line() -> None:
+    now = Progress("running", 1200, 100, 2, 3, 1, 12_345, 0.5, 61, 3720, waiting="qwen waits for 4 s: busy")
+    assert counts_line(now) == "100 of 1,200 runs · 2 under way · errors: 3 · stopped: 1"
+    assert figures_line(now) == "so far 1 min 1 s · about 1 h 2 min left · Tokens: 12,345 · Cost: $ 0.5000"
+    assert told_lines(now) == ["qwen waits for 4 s: busy"]
+    assert translate_loop_words("qwen waits for 4 s: busy", "zh") == "qwen 等待 4 秒：busy"
+
+
+def test_the_numbers_so_far_are_bare_counts() -> None:
+    rows = [*successes("baseline", [1, 1, 0]), *successes("other", [0])]
+    assert outcome_so_far(design(rows), rows) == {"baseline": "2 of 3", "other": "0 of 1"}
+    steps = design(rows, outcome="steps")
+    assert outcome_so_far(steps, rows) == {"baseline": "2", "other": "2"}
