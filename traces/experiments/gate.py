@@ -53,14 +53,14 @@ class _Provider:
     """What was said last."""
 
 
-Usage = Callable[[], tuple[int | None, float | None]]
+UsageOf = Callable[[], tuple[int | None, float | None]]
 """What one run has used up to now: tokens and US dollars; None where that is not known."""
 
 
 @dataclass(slots=True)
 class _Underway:
     loop: Loop
-    usage: Usage
+    usage: UsageOf
     used: Spent = field(default_factory=Spent)
 
 
@@ -150,7 +150,7 @@ class Gate:
                 self._change.wait(None if self.paused else left)
             return False
 
-    def begin(self, loop: Loop, usage: Usage) -> None:
+    def begin(self, loop: Loop, usage: UsageOf) -> None:
         """A run begins; it is under way until :meth:`note` is told its row, or :meth:`forget` its id."""
         with self._change:
             self._underway[loop.trace.trace_id] = _Underway(loop, usage)

@@ -20,7 +20,7 @@ from agent.usage import Usage
 from agent.workings import nobody_was_there
 from traces.experiments.cells import Cell
 from traces.experiments.design import Condition, ModelSpec
-from traces.experiments.gate import Usage as UsageOf
+from traces.experiments.gate import UsageOf
 from traces.experiments.measuring import row_of
 from traces.experiments.models import make_model
 from traces.experiments.rows import Row, Status
