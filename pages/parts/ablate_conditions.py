@@ -11,7 +11,7 @@ import streamlit as st
 from agent.errors import InputError
 from agent.faults import FAULTS, Fault
 from agent.interventions import KINDS, Intervention
-from pages.parts import address, address_ablate, selection
+from pages.parts import address, address_ablate
 from pages.parts.ablate_condition_fields import condition_fields
 from pages.parts.ablate_condition_words import change_words, kind_title, sentence_of
 from pages.parts.ablate_design_draft import change, find, set_fields
@@ -46,11 +46,12 @@ def conditions_part(design: str, experiment: Experiment) -> int:
 
 
 def _table(design: str, conditions: Sequence[Condition], at: int) -> None:
-    if selection.selected_row(_TABLE) != at:
-        address.put(_TABLE, {"selection": {"rows": [at], "columns": [], "cells": []}})
+    shown = {"selection": {"rows": [at], "columns": [], "cells": []}}
+    if address.setting(_TABLE) != shown:
+        address.put(_TABLE, shown)
 
     def look() -> None:
-        if (row := selection.selected_row(_TABLE)) is not None:
+        if (row := _pressed(at)) is not None:
             address_ablate.choose(design, WHAT, row)
 
     column = st.column_config
@@ -70,9 +71,16 @@ def _table(design: str, conditions: Sequence[Condition], at: int) -> None:
             "what": column.TextColumn(t("What is different"), width=360),
         },
         on_select=look,
-        selection_mode="single-row-required",
+        selection_mode=("single-row", "single-cell"),  # a press anywhere in a line means it
         alt=t("Conditions of the experiment"),
     )
+
+
+def _pressed(at: int) -> int | None:
+    """The row that was pressed in the table, in which the one at this position was selected."""
+    chosen = (address.setting(_TABLE) or {}).get("selection", {})
+    rows = [*chosen.get("rows", ()), *(cell[0] for cell in chosen.get("cells", ()))]
+    return next((int(row) for row in rows if row != at), None)
 
 
 def _menu(design: str, looked_at: Condition) -> None:

@@ -10,12 +10,12 @@ from streamlit.delta_generator import DeltaGenerator
 from agent.errors import AgentError
 from pages.parts import address, address_ablate, experiments
 from pages.parts.ablate_conditions import conditions_part
-from pages.parts.ablate_design_draft import Draft, base, find, mark_started, may_read, set_fields, take_typed
+from pages.parts.ablate_design_draft import Draft, base, find, mark_started, may_read, set_fields, take_typed, text_now
 from pages.parts.ablate_design_model import key_fields, model_part, typed_keys
 from pages.parts.ablate_design_parts import field
 from pages.parts.ablate_design_runs import estimate_lines, runs_part, workers
 from pages.parts.ablate_design_subject import subject_form
-from pages.parts.ablate_design_text import Problem, problem_lines, problems_of, text_part
+from pages.parts.ablate_design_text import Problem, mistakes_line, problems_of, text_part
 from pages.parts.ablate_preview import preview_part
 from pages.parts.words import t
 
@@ -37,11 +37,12 @@ def design_bench(design: str) -> None:
             st.warning(str(error))
             text_part(design, draft, problems)
             return
-        _start_line(design, draft, blocked=bool(problems))
+        _start_line(design, draft, problems)
+        key_fields(draft.experiment.models)
         form, text = st.tabs([t("Form"), "YAML"], key=address_ablate.TABS, on_change="rerun")
         if form.open:
             with form:
-                _form(design, draft, problems)
+                _form(design, draft)
         if text.open:
             with text:
                 text_part(design, draft, problems)
@@ -64,7 +65,7 @@ def _head(design: str, draft: Draft) -> None:
         )
         st.download_button(
             t("Download"),
-            data=lambda: _text_now(design).encode("utf-8", "replace"),
+            data=lambda: text_now(design).encode("utf-8", "replace"),
             file_name="design.yaml",
             mime="text/plain",
             icon=":material/download:",
@@ -73,30 +74,28 @@ def _head(design: str, draft: Draft) -> None:
         )
 
 
-def _start_line(design: str, draft: Draft, *, blocked: bool) -> None:
-    """The button that starts it, and what that will take."""
+def _start_line(design: str, draft: Draft, problems: Sequence[Problem]) -> None:
+    """The button that starts it, and beside it what that will take, or what is wrong."""
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key="ablate-actions"):
         st.button(
             t("Start the experiment"),
             icon=":material/play_arrow:",
             type="primary",
             key="ablate-start",
-            disabled=blocked,
-            help=t("The design has mistakes; they are told below.") if blocked else None,
+            disabled=bool(problems),
             on_click=_start,
             args=(design,),
         )
-        if not blocked:
+        if problems:
+            mistakes_line(problems)
+        else:
             estimate_lines(draft.text, draft.experiment)
-    key_fields(draft.experiment.models)
 
 
-def _form(design: str, draft: Draft, problems: Sequence[Problem]) -> None:
+def _form(design: str, draft: Draft) -> None:
     """The form, top to bottom, on one screen where there is room."""
     experiment = draft.experiment
-    if problems:
-        problem_lines(problems)
-    if problems and not draft.readable:
+    if not draft.readable:
         st.caption(t("The form shows the last design that could be read. A change in it replaces the text."))
     left, right = st.columns(2, gap="small")
     with left:
@@ -115,12 +114,6 @@ def _form(design: str, draft: Draft, problems: Sequence[Problem]) -> None:
 
 def _part(key: str) -> DeltaGenerator:
     return st.container(border=True, gap="xsmall", key=key)
-
-
-def _text_now(design: str) -> str:
-    take_typed(design)
-    draft = find(design)
-    return draft.text if draft is not None else ""
 
 
 def _start(design: str) -> None:

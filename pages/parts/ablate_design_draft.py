@@ -116,6 +116,12 @@ def find(id: str) -> Draft | None:
     return _without_servers(id, draft)
 
 
+def text_now(id: str) -> str:
+    """The text of a design, also for who asks outside of a session; empty where it is gone."""
+    draft = _drafts().known.get(id)
+    return draft.text if draft is not None else ""
+
+
 def write(id: str, text: str) -> None:
     """Let a design be this text. One that cannot be read leaves the form as it is."""
     if (draft := find(id)) is not None and text != draft.text:

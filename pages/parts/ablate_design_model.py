@@ -55,22 +55,26 @@ def kind_words(kind: ModelKind) -> str:
 
 
 def key_fields(models: Sequence[ModelSpec]) -> None:
-    """Draw a field for the key of each live model, where it stays whatever part of the design is shown."""
-    for model in models:
-        if model.kind != "live":
-            continue
-        with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+    """Draw a field for the key of each server of the live models, in the side bar.
+
+    A key is kept nowhere else than in its field, which therefore stays there whatever part of the page is shown. It
+    belongs to a server and not to a model: another address has another field, which is empty.
+    """
+    for server in dict.fromkeys(_server(model) for model in models if model.kind == "live"):
+        with st.sidebar:
             st.text_input(
                 t("API key"),
-                key=address_ablate.key_field(model.name),
+                key=address_ablate.key_field(server),
                 type="password",
                 autocomplete="off",
-                placeholder=t("API key: from the environment, or none"),
+                placeholder=t("from the environment, or none"),
                 help=t("Used for this experiment only; never saved, logged or put into a link."),
-                label_visibility="collapsed",
-                width=320,
             )
-            st.text(f"{model.name} · {server_url(model.base_url, os.environ)}", width="content")  # it may be anybody's
+            st.text(server)  # it may be anybody's
+
+
+def _server(model: ModelSpec) -> str:
+    return server_url(model.base_url, os.environ)
 
 
 def typed_keys(models: Sequence[ModelSpec]) -> dict[str, str]:
@@ -82,7 +86,7 @@ def typed_keys(models: Sequence[ModelSpec]) -> dict[str, str]:
     for model in models:
         if model.kind != "live":
             continue
-        typed = str(address.setting(address_ablate.key_field(model.name)) or "")
+        typed = str(address.setting(address_ablate.key_field(_server(model))) or "")
         keys[model.name] = key_for(model.base_url, typed, os.environ) or os.environ.get("OPENAI_API_KEY", "")
     return keys
 
@@ -102,6 +106,7 @@ def _live(design: str, at: int, model: ModelSpec) -> None:
             help=t("Any server that speaks the OpenAI Chat API."),
             **field("ablate-url", model.base_url, lambda url: _set_fields(design, at, base_url=url.strip())),
         )
+    st.caption(t("Its key goes into the side bar."))
     with (
         st.expander(t("Model options"), key="ablate-model-options", type="compact"),
         st.container(horizontal=True, vertical_alignment="bottom", gap="small"),

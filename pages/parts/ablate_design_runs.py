@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -140,19 +141,23 @@ def estimated_words(found: Estimated) -> str:
         t("{range} model calls", range=_range(found.calls_low, found.calls_high)),
         t("{range} tokens", range=_range(found.tokens_low, found.tokens_high)),
     ]
-    if found.cost_low is not None and found.cost_high is not None:
-        low, high = dollars(found.cost_low), dollars(found.cost_high)
-        parts.append(low if low == high else t("{low} to {high}", low=low, high=high))
-    else:
-        parts.append(t("cost unknown"))
-    if found.seconds_low is not None and found.seconds_high is not None:
-        low, high = seconds_words(found.seconds_low), seconds_words(found.seconds_high)
-        parts.append(low if low == high else t("{low} to {high}", low=low, high=high))
+    if found.cost_high == 0:
+        return " · ".join([*parts, t("no cost")])
+    parts.append(_span(found.cost_low, found.cost_high, dollars) or t("cost unknown"))
+    parts.append(_span(found.seconds_low, found.seconds_high, seconds_words) or t("time unknown"))
     return " · ".join(parts)
 
 
 def _range(low: int, high: int) -> str:
-    return f"{low:,}" if low == high else t("{low} to {high}", low=f"{low:,}", high=f"{high:,}")
+    return _span(low, high, lambda number: f"{number:,.0f}")
+
+
+def _span(low: float | None, high: float | None, words: Callable[[float], str]) -> str:
+    """From the least to the most; empty where that is not known."""
+    if low is None or high is None:
+        return ""
+    least, most = words(low), words(high)
+    return least if least == most else t("{low} to {high}", low=least, high=most)
 
 
 @st.cache_resource(max_entries=16, show_spinner=False)

@@ -187,7 +187,7 @@ def _checks(design: str, at: int, subject: Subject, facts: Facts) -> None:
             1,
             200,
             value=None,
-            placeholder=t("as recorded") if subject.trace else t("its own"),
+            placeholder=t("as in the trace") if subject.trace else t("its own"),
             width=170,
             **field("ablate-limit", subject.max_steps, lambda steps: _set_fields(design, at, max_steps=steps)),
         )

@@ -16,7 +16,8 @@ from pages.parts.script_editor import script_editor
 from pages.parts.words import t
 from traces.experiments.design_file import design_problems, parse_design
 
-MOST_SHOWN = 12
+MOST_SHOWN = 30
+"""Mistakes that are told."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,27 +53,26 @@ def text_part(design: str, draft: Draft, problems: Sequence[Problem]) -> None:
             "Paths are relative to the data folder."
         )
     )
-    if problems:
-        problem_lines(problems)
-    else:
-        st.markdown(f":green-badge[✔ {t('This design can be started.')}]")
     lines = [problem.line for problem in problems if problem.line is not None]
     script_editor(
         editor, draft.text, changed=False, lines=lines, save=lambda _: take_typed(design), label=t("Text of the design")
     )
 
 
-def problem_lines(problems: Sequence[Problem]) -> None:
-    """A sentence for each mistake, behind its line. It may quote the text, so it is plain."""
+def mistakes_line(problems: Sequence[Problem]) -> None:
+    """Draw what is wrong: the first mistake, and the others on demand. It may quote the text, so it is plain."""
     count = len(problems)
-    st.markdown(f":red-badge[✖ {t('1 mistake') if count == 1 else t('{n} mistakes', n=count)}]")
+    words = t("1 mistake") if count == 1 else t("{n} mistakes", n=count)
     told = [
-        each.sentence if each.line is None else f"{t('Line {n}', n=each.line)}: {each.sentence}"
-        for each in problems[:MOST_SHOWN]
+        each.sentence if each.line is None else f"{t('Line {n}', n=each.line)}: {each.sentence}" for each in problems
     ]
-    st.text("\n".join(told))
-    if count > MOST_SHOWN:
-        st.caption(t("and {n} more", n=count - MOST_SHOWN))
+    st.markdown(f":red-badge[✖ {words}]", width="content")
+    st.text(told[0], width="content")
+    if count > 1:
+        with st.popover(t("All mistakes"), type="tertiary", key="ablate-mistakes"):
+            st.text("\n".join(told[:MOST_SHOWN]))
+            if count > MOST_SHOWN:
+                st.caption(t("and {n} more", n=count - MOST_SHOWN))
 
 
 @st.cache_resource(max_entries=24, show_spinner=False)

@@ -10,6 +10,7 @@ import streamlit as st
 
 from agent import jsontext
 from agent.errors import AgentError
+from agent.interventions import KINDS
 from agent.request import Placed
 from pages.parts import address, address_ablate, selection
 from pages.parts.ablate_design_draft import base, stamp
@@ -30,7 +31,7 @@ from traces.requests import body_text
 from traces.tables import calls_cell
 from traces.text import cell, message_text
 
-ROWS = 8
+ROWS = 6
 """Rows seen without scrolling inside the table; of more only those that differ are shown at first."""
 _TABLE = "ablate-preview-rows"
 
@@ -159,16 +160,16 @@ def _table(pairs: Sequence[Pair], *, key: str) -> Pair | None:
         ),
         key=key,
         hide_index=True,
-        height="content" if len(pairs) <= ROWS else HEADER_PX + ROW_PX * ROWS,
+        height=HEADER_PX + ROW_PX * ROWS,  # always: what stands below does not jump
         row_height=ROW_PX,
         column_config={
-            "state": _badges(t("State"), 185, looks),
-            "role": _badges(t("Role"), 96, roles),
+            "state": _badges(t("State"), 130, looks),
+            "role": _badges(t("Role"), 92, roles),
             "before": column.TextColumn(t("In the baseline"), width=150),
             "after": column.TextColumn(t("Under this condition"), width=150),
         },
         on_select="rerun",
-        selection_mode="single-row",
+        selection_mode="single-cell",
         placeholder="",
         alt=t("The request in the baseline and under the condition"),
     )
@@ -182,17 +183,20 @@ def _badges(label: str, width: int, looks: Sequence[Look]) -> Any:
 
 
 def _look(pair: Pair) -> Look:
-    """What the condition does to a message."""
+    """What the condition does to a message. Who else changed it, such as the context budget, is named."""
     before, after = pair
     if after is None:
         return Look(t("not inserted"), "✕", "red")
     if before is None:
-        return Look(t("inserted by {who}", who=who(after.by)), "↳", "violet")
+        own = t("inserted"), t("inserted by {who}", who=who(after.by))
+        return Look(own[after.by not in KINDS], "↳", "violet")
     if not pair.changed:
         return Look(t("unchanged"), "=", "gray")
     if after.op == "drop":
-        return Look(t("left out by {who}", who=who(after.by)), "−", "red")
-    return Look(t("changed by {who}", who=who(after.by)), "✎", "orange")
+        own = t("left out"), t("left out by {who}", who=who(after.by))
+        return Look(own[after.by not in KINDS], "−", "red")
+    own = t("changed"), t("changed by {who}", who=who(after.by))
+    return Look(own[after.by not in KINDS], "✎", "orange")
 
 
 def _said(placed: Placed | None) -> str | None:

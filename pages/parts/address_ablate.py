@@ -71,12 +71,6 @@ def source() -> dict[str, str]:
     return dict(_source())
 
 
-def link(**where: str) -> dict[str, str]:
-    """The parameters of a link to the page."""
-    language = {address.LANGUAGE: address.language()} if address.language() != address.default_language() else {}
-    return {**where, **language}
-
-
 def _source() -> tuple[tuple[str, str], ...]:
     return tuple((name, value) for name in SOURCES if (value := st.query_params.get(name)))
 
@@ -91,9 +85,9 @@ def _go(where: dict[str, str]) -> None:
 # ---- the design at hand ----
 
 
-def key_field(model: str) -> str:
-    """The key of the password field of a live model. What stands there is kept nowhere else."""
-    return f"ablate-key-{model}"
+def key_field(server: str) -> str:
+    """The key of the password field for the server at this address. What stands there is kept nowhere else."""
+    return f"ablate-key-{server}"
 
 
 def editor_id(design: str) -> str:

@@ -342,7 +342,7 @@ def test_a_mistake_is_told_with_its_line_and_the_form_stays(new: AppTest) -> Non
 
 def test_the_preview_shows_the_request_beside_the_original(new: AppTest) -> None:
     rows = preview(new)
-    assert [row[0] for row in rows[:-1]] == ["= unchanged"] * 3
+    assert [row[0] for row in rows] == [*["= unchanged"] * 3, "✎ changed"]
     assert rows[-1][1:] == ["The launch code word is BANANA.", "(empty)"]
     assert "valid" in texts(new, "markdown")
     look_at(new, 2)
@@ -390,6 +390,20 @@ def test_a_key_goes_to_no_server_of_somebody_else(monkeypatch: pytest.MonkeyPatc
     theirs = ModelSpec(name="theirs", kind="live", model="m", base_url="http://evil.example/v1", key_env="OTHER")
     ours = ModelSpec(name="ours", kind="live", model="m", key_env="OTHER")
     assert typed_keys([theirs, ours]) == {"theirs": "no-key", "ours": "sk-ours"}
+
+
+def test_a_key_stays_in_its_field_and_belongs_to_its_server(new: AppTest) -> None:
+    write(new, LIVE)
+    field = "ablate-key-http://evil.example/v1"
+    choose(new, "text_input", field, "sk-mine")
+    new.session_state["ablate-tabs"] = "YAML"
+    new.run()
+    assert new.text_input(key=field).value == "sk-mine"
+    new.session_state["ablate-tabs"] = "Form"
+    new.run()
+    assert "sk-mine" not in draft(new).text
+    choose(new, "text_input", "ablate-url", "http://other.example/v1")
+    assert new.text_input(key="ablate-key-http://other.example/v1").value == ""
 
 
 def test_a_server_of_somebody_elses_design_is_not_taken_over(visit: Visit, public: None) -> None:
