@@ -143,6 +143,8 @@ def change(id: str, make: Callable[[Experiment], Experiment]) -> None:
         _drafts().keep(id, Draft(experiment, design_text(experiment)))
     except InputError as error:
         address.tell(str(error))
+    except IndexError:  # what was drawn here is not there any more
+        address.tell(t("This design was changed in another tab meanwhile. Nothing was changed here."))
 
 
 def set_fields(id: str, **fields: Any) -> None:

@@ -92,9 +92,6 @@ def typed_keys(models: Sequence[ModelSpec]) -> dict[str, str]:
 
 
 def _live(design: str, at: int, model: ModelSpec) -> None:
-    def setter(name: str) -> Any:
-        return lambda value: _set_fields(design, at, **{name: value})
-
     with st.container(horizontal=True, gap="small"):
         st.text_input(
             t("Model name"),
@@ -107,6 +104,15 @@ def _live(design: str, at: int, model: ModelSpec) -> None:
             **field("ablate-url", model.base_url, lambda url: _set_fields(design, at, base_url=url.strip())),
         )
     st.caption(t("Its key goes into the side bar."))
+    _options(design, at, model)
+
+
+def _options(design: str, at: int, model: ModelSpec) -> None:
+    """How it is asked."""
+
+    def setter(name: str) -> Any:
+        return lambda value: _set_fields(design, at, **{name: value})
+
     with (
         st.expander(t("Model options"), key="ablate-model-options", type="compact"),
         st.container(horizontal=True, vertical_alignment="bottom", gap="small"),

@@ -26,48 +26,9 @@ MOST_WORKERS = 8
 def runs_part(design: str, experiment: Experiment) -> None:
     """Draw how often everything is run, which outcome the verdict speaks of, and the budget."""
     heading(t("Runs"))
-
-    def setter(name: str) -> Any:
-        return lambda value: set_fields(design, **{name: value})
-
-    rate = OUTCOMES[experiment.outcome].scale == "rate"
     with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
-        st.number_input(
-            t("Repeats"),
-            1,
-            10_000,
-            width=92,
-            help=t("Runs of each condition for each subject and model. One run proves nothing."),
-            **field("ablate-repeats", experiment.repeats, setter("repeats")),
-        )
-        st.number_input(
-            t("Seed"),
-            0,
-            width=92,
-            help=t(
-                "The runs of one repeat have the same seed in every condition, so that they can be compared in pairs."
-            ),
-            **field("ablate-seed", experiment.seed, setter("seed")),
-        )
-        st.selectbox(
-            t("Primary outcome"),
-            list(OUTCOMES),
-            format_func=outcome_name,
-            width=160,
-            **field("ablate-outcome", experiment.outcome, setter("outcome")),
-        )
-        st.number_input(
-            t("Margin"),
-            0.001,
-            10.0,
-            step=0.01,
-            format="%.3g",
-            width=92,
-            help=t("The difference that would matter: 0.1 is ten points of a rate.")
-            if rate
-            else t("The difference that would matter, as a share of the baseline: 0.1 is a tenth of it."),
-            **field("ablate-margin", float(experiment.margin), setter("margin")),
-        )
+        _how_often(design, experiment)
+        _outcome(design, experiment)
     st.caption(outcome_rule(experiment.outcome))
     with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
         _budget(design, experiment)
@@ -80,6 +41,52 @@ def runs_part(design: str, experiment: Experiment) -> None:
             key=address_ablate.WORKERS,
             persist_state="session",
         )
+
+
+def _setter(design: str, name: str) -> Callable[[Any], None]:
+    return lambda value: set_fields(design, **{name: value})
+
+
+def _how_often(design: str, experiment: Experiment) -> None:
+    st.number_input(
+        t("Repeats"),
+        1,
+        10_000,
+        width=92,
+        help=t("Runs of each condition for each subject and model. One run proves nothing."),
+        **field("ablate-repeats", experiment.repeats, _setter(design, "repeats")),
+    )
+    st.number_input(
+        t("Seed"),
+        0,
+        width=92,
+        help=t("The runs of one repeat have the same seed in every condition, so that they can be compared in pairs."),
+        **field("ablate-seed", experiment.seed, _setter(design, "seed")),
+    )
+
+
+def _outcome(design: str, experiment: Experiment) -> None:
+    """What the verdict speaks of, and which difference would matter."""
+    rate = OUTCOMES[experiment.outcome].scale == "rate"
+    st.selectbox(
+        t("Primary outcome"),
+        list(OUTCOMES),
+        format_func=outcome_name,
+        width=160,
+        **field("ablate-outcome", experiment.outcome, _setter(design, "outcome")),
+    )
+    st.number_input(
+        t("Margin"),
+        0.001,
+        10.0,
+        step=0.01,
+        format="%.3g",
+        width=92,
+        help=t("The difference that would matter: 0.1 is ten points of a rate.")
+        if rate
+        else t("The difference that would matter, as a share of the baseline: 0.1 is a tenth of it."),
+        **field("ablate-margin", float(experiment.margin), _setter(design, "margin")),
+    )
 
 
 def _budget(design: str, experiment: Experiment) -> None:

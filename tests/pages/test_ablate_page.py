@@ -316,6 +316,16 @@ def test_a_design_that_is_probably_not_meant_says_so(visit: Visit, saved: Trace)
     assert "Probably not meant" in texts(app, "markdown")
 
 
+def test_a_field_of_what_another_tab_has_removed_changes_nothing(visit: Visit, new: AppTest) -> None:
+    look_at(new, 2)
+    other = look_at(visit("ablate", design=design_of(new)), 2)
+    press(other, "ablate-condition-remove")
+    before = experiment(new)
+    choose(new, "text_input", "ablate-name", "mine")
+    assert experiment(new) == before
+    assert "another tab" in texts(new, "text")
+
+
 # ---- the text ----
 
 
