@@ -13,7 +13,7 @@ from pages.parts.ablate_conditions import conditions_part
 from pages.parts.ablate_design_draft import Draft, base, find, mark_started, may_read, set_fields, take_typed, text_now
 from pages.parts.ablate_design_model import key_fields, model_part, typed_keys
 from pages.parts.ablate_design_parts import field
-from pages.parts.ablate_design_runs import estimate_lines, runs_part, workers
+from pages.parts.ablate_design_runs import estimate_lines, estimate_of, runs_part, workers
 from pages.parts.ablate_design_subject import subject_form
 from pages.parts.ablate_design_text import Problem, mistakes_line, problems_of, text_part
 from pages.parts.ablate_preview import preview_part
@@ -76,20 +76,23 @@ def _head(design: str, draft: Draft) -> None:
 
 def _start_line(design: str, draft: Draft, problems: Sequence[Problem]) -> None:
     """The button that starts it, and beside it what that will take, or what is wrong."""
+    found = "" if problems else estimate_of(draft.text, draft.experiment)
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key="ablate-actions"):
         st.button(
             t("Start the experiment"),
             icon=":material/play_arrow:",
             type="primary",
             key="ablate-start",
-            disabled=bool(problems),
+            disabled=isinstance(found, str),
             on_click=_start,
             args=(design,),
         )
         if problems:
             mistakes_line(problems)
+        elif isinstance(found, str):
+            st.text(found, width="content")
         else:
-            estimate_lines(draft.text, draft.experiment)
+            estimate_lines(found)
 
 
 def _form(design: str, draft: Draft) -> None:

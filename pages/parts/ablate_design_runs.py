@@ -121,17 +121,17 @@ def workers() -> int:
     return int(address.setting(address_ablate.WORKERS) or 1)
 
 
-def estimate_lines(text: str, experiment: Experiment) -> None:
-    """Draw what the whole experiment will take, as far as that can be told before, and what is probably not meant.
-
-    All of it may quote the design, so it is plain text.
-    """
+def estimate_of(text: str, experiment: Experiment) -> Estimated | str:
+    """What the whole experiment will take, as far as that is known before; or why it cannot be run, in a sentence."""
     stamps = tuple(map(stamp, experiment.subjects))
     try:
-        found = _estimated(text, stamps, tuple(tool.name for tool in options().tools), experiment)
+        return _estimated(text, stamps, tuple(tool.name for tool in options().tools), experiment)
     except (AgentError, OSError) as error:
-        st.text(loop_words(str(error)))
-        return
+        return loop_words(str(error))
+
+
+def estimate_lines(found: Estimated) -> None:
+    """Draw what it will take, and what is probably not meant. All of it may quote the design, so it is plain text."""
     with st.container(gap="xsmall"):
         with st.expander(estimated_words(found), type="compact", key="ablate-estimate"):
             st.text("\n".join(map(loop_words, found.remarks)))

@@ -71,6 +71,12 @@ def source() -> dict[str, str]:
     return dict(_source())
 
 
+def link(**where: str) -> dict[str, str]:
+    """The parameters of a link to the page."""
+    language = {address.LANGUAGE: address.language()} if address.language() != address.default_language() else {}
+    return {**where, **language}
+
+
 def _source() -> tuple[tuple[str, str], ...]:
     return tuple((name, value) for name in SOURCES if (value := st.query_params.get(name)))
 

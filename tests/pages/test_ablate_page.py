@@ -316,6 +316,15 @@ def test_a_design_that_is_probably_not_meant_says_so(visit: Visit, saved: Trace)
     assert "Probably not meant" in texts(app, "markdown")
 
 
+def test_a_trace_without_a_step_cannot_be_started(visit: Visit, data: Path) -> None:
+    trace = Trace(title="empty", task="t")
+    trace.add(Message("user", "hello"), "user")
+    write_trace(trace, data)
+    app = visit("ablate", trace=trace.trace_id)
+    assert "no step 1" in texts(app, "text")
+    assert app.button(key="ablate-start").disabled
+
+
 def test_a_field_of_what_another_tab_has_removed_changes_nothing(visit: Visit, new: AppTest) -> None:
     look_at(new, 2)
     other = look_at(visit("ablate", design=design_of(new)), 2)
