@@ -8,7 +8,7 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from agent.errors import AgentError, InputError
-from pages.parts import address, address_compare, address_replay
+from pages.parts import address, address_ablate, address_compare, address_replay
 from pages.parts.annotating import tagged
 from pages.parts.conversations import conversation_choice, first_error
 from pages.parts.data import private, store
@@ -79,6 +79,14 @@ def saved(trace_id: str) -> None:
     with head:
         title = "" if number in (-1, info.number) else traces[number].title
         st.text(title_words(title or info.title), width="content")
+        experiment = store().experiment_of(info)
+        if experiment and (private() or experiment in address.opened()):  # its id is the secret of its link
+            st.page_link(
+                "pages/ablate.py",
+                label=t("Its experiment"),
+                icon=":material/science:",
+                query_params=address_ablate.link(experiment=experiment),
+            )
         if can_open(info, traces):
             stepper_link(trace_id, t("Open in the stepper"))
         if traces:

@@ -87,7 +87,7 @@ def _undo_line() -> None:
 
 
 def _table(lines: Sequence[Listed]) -> None:
-    looks = [state_look(line.session.progress.state) for line in lines]
+    looks = [state_look(line.state) for line in lines]
     shown = {look.label: look.colour for look in looks}
     key = f"experiments-{hash(tuple(line.id for line in lines)):x}"  # the browser knows rows by their place
 
@@ -133,14 +133,13 @@ def _table(lines: Sequence[Listed]) -> None:
 
 
 def _frame(lines: Sequence[Listed], states: Sequence[str]) -> pd.DataFrame:
-    done = [line.session.progress for line in lines]
     created = [datetime.fromtimestamp(line.created, UTC) for line in lines]
     return pd.DataFrame(
         {
-            "title": pd.array([line.session.experiment.title or line.id for line in lines], dtype="string"),
+            "title": pd.array([line.title for line in lines], dtype="string"),
             "state": [[state] for state in states],
-            "runs": [f"{each.done:,} / {each.total:,}" for each in done],
-            "found": [findings_words(line.session.folder) for line in lines],
+            "runs": [f"{line.done:,} / {line.total:,}" for line in lines],
+            "found": [findings_words(line.folder) for line in lines],
             "created": pd.to_datetime(pd.Series(created), utc=True),
             "delete": [t("Delete")] * len(lines),
         }
@@ -163,7 +162,7 @@ def _begin_exercise(name: str) -> None:
 
 def _delete(line: Listed) -> None:
     try:
-        address_ablate.note_deleted(experiments.delete(line.id), line.session.experiment.title or line.id)
+        address_ablate.note_deleted(experiments.delete(line.id), line.title)
     except AgentError as error:
         address.tell(str(error))
 

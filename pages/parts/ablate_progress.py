@@ -100,9 +100,9 @@ def _conditions(experiment: Experiment, rows: Sequence[Row], now: Progress) -> N
                 "condition": pd.array(
                     [words.condition_name(condition.name) for condition in experiment.conditions], dtype="string"
                 ),
-                "part": [each.done / each.total for each in counts],
                 "done": [f"{each.done:,} / {each.total:,}" for each in counts],
                 "so_far": pd.array([so_far[condition.name] for condition in experiment.conditions], dtype="string"),
+                "part": [each.done / each.total for each in counts],
                 "errors": [each.errors for each in counts],
                 "stopped": [each.stopped for each in counts],
             }
@@ -112,7 +112,7 @@ def _conditions(experiment: Experiment, rows: Sequence[Row], now: Progress) -> N
         height=HEADER_PX + ROW_PX * min(MOST_ARMS, len(counts)),
         row_height=ROW_PX,
         column_config={
-            "condition": column.TextColumn(t("Condition"), width=260),
+            "condition": column.TextColumn(t("Condition"), width=190),
             "part": column.ProgressColumn(t("Done"), width=160, min_value=0, max_value=1, format="percent"),
             "done": column.TextColumn(t("Runs"), width=100),
             "so_far": column.TextColumn(

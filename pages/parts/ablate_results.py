@@ -40,7 +40,8 @@ def results(id: str, experiment: Experiment, rows: Sequence[Row], *, over: bool,
     if not rows:
         st.caption(t("No run is over yet."))
         return
-    summary = summary_of(id, experiment, rows)
+    with st.spinner(t("Working out what the runs say")):  # of thousands it takes seconds, once
+        summary = summary_of(id, experiment, rows)
     st.subheader(t("What it found"), anchor=False)
     if over:
         if not complete:

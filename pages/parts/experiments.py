@@ -22,6 +22,7 @@ from pages.parts.data import data_folder, prices, private
 from pages.parts.options import options
 from traces.experiments.design import Experiment
 from traces.experiments.folder import EXPERIMENTS, Folder
+from traces.experiments.progress import State
 from traces.experiments.report import write_report
 from traces.experiments.session import Session, create
 from traces.trash import Deleted, Trash
@@ -38,7 +39,12 @@ class Listed:
     """An experiment in the list."""
 
     id: str
-    session: Session
+    title: str
+    folder: Folder
+    state: State
+    done: int
+    """Runs that are over."""
+    total: int
     created: float
     """Seconds since 1970."""
 
@@ -49,6 +55,10 @@ class _Registry:
     def __init__(self) -> None:
         self.lock = threading.RLock()
         self.sessions: dict[str, Session] = {}
+        self.looks: dict[str, object] = {}
+        """How the files of a session looked when it was opened."""
+        self.lines: dict[str, tuple[object, Listed]] = {}
+        """The line of a folder, and how its files looked then: with many runs it takes long to read."""
 
     def put(self, id: str, session: Session) -> Session:
         """Keep a session; the one that nobody asked for for longest, and that does nothing, makes room."""
@@ -92,7 +102,11 @@ def find(id: str) -> Session | None:
     """
     registry = _registry()
     with registry.lock:
-        if (session := registry.sessions.get(id)) is None and is_kept(id):
+        session = registry.sessions.get(id)
+        if session is not None and session.progress.state == "ready" and registry.looks.get(id) != _look(_path(id)):
+            session = None  # another process runs it, or did
+        if session is None and is_kept(id):
+            registry.looks[id] = _look(_path(id))
             session = _open(id)
         return registry.put(id, session) if session is not None else None
 
@@ -141,9 +155,36 @@ def listing() -> list[Listed]:
     lines = []
     for path in shown:
         with suppress(InputError, OSError):  # deleted meanwhile, or spoilt by hand
-            if session := find(path.name):
-                lines.append(Listed(path.name, session, Folder(path).design.stat().st_mtime))
+            lines.append(_line(Folder(path)))
     return sorted(lines, key=lambda line: (line.created, line.id), reverse=True)
+
+
+def _line(folder: Folder) -> Listed:
+    registry, id = _registry(), folder.path.name
+    created = folder.design.stat().st_mtime
+    if (session := registry.sessions.get(id)) is not None:
+        return _listed(session, created)
+    look = _look(folder.path)
+    known = registry.lines.get(id)
+    if known is None or known[0] != look:
+        known = registry.lines[id] = (look, _listed(_open(id), created))
+    return known[1]
+
+
+def _look(path: Path) -> object:
+    """What changes when the experiment in this folder does; None where it is not there."""
+    folder = Folder(path)
+    try:
+        stats = [file.stat() for file in (folder.design, folder.state, folder.ledger) if file.exists()]
+    except OSError:
+        return None
+    return [(each.st_size, each.st_mtime_ns) for each in stats]
+
+
+def _listed(session: Session, created: float) -> Listed:
+    now, folder = session.progress, session.folder
+    title = session.experiment.title or session.id
+    return Listed(folder.path.name, title, folder, now.state, now.done, now.total, created)
 
 
 def delete(id: str) -> Deleted:

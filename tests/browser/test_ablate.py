@@ -119,7 +119,7 @@ def test_from_a_foreign_trace_to_the_verdict_in_six_clicks(lab: Lab, app: str) -
     expect(lab.button("All traces")).to_be_visible()
     lab.settled()
     click(lab.page.get_by_test_id("stMain").get_by_role("link", name="Ablate"))
-    click(lab.button("Start"))
+    click(lab.button("Start the experiment"))
     expect(progress(lab.page)).to_contain_text("finished", timeout=END_MS)
     expect(lab.page.get_by_text("What it found")).to_be_visible()
     expect(lab.page.get_by_text("▼ effect").first).to_be_visible()

@@ -19,6 +19,7 @@ from pages.parts.ablate_downloads import zipped
 from pages.parts.ablate_exercise import exercise_of
 from pages.parts.ablate_progress import counts_line, figures_line, outcome_so_far, told_lines
 from pages.parts.ablate_verdicts import effect_line, effect_of, remarks_of_all, stability_lines, verdict_sentence
+from pages.parts.address_ablate import key_field
 from pages.parts.words import translate_loop_words
 from tests.pages.conftest import texts
 from tests.pages.provider import Provider
@@ -194,7 +195,7 @@ def test_failed_runs_are_made_again_when_the_server_is_back(visit: Visit, data: 
 def test_a_typed_key_is_used_and_kept_nowhere(visit: Visit, data: Path, provider: Provider) -> None:
     kept(data, LIVE % provider.url)
     app = visit("ablate", experiment=ID)
-    app.text_input(key="ablate-key-m").input("sk-secret-9")
+    app.text_input(key=key_field(provider.url)).input("sk-secret-9")
     settled(press(app, "ablate-continue"))
     assert set(provider.keys) == {"sk-secret-9"}
     files = [path for path in data.rglob("*") if path.is_file()]
@@ -313,6 +314,19 @@ def test_everything_is_packed_into_one_folder(data: Path) -> None:
         names
     )
     assert sum(f"experiment-{ID}/traces/" in name for name in names) == 24
+
+
+def test_what_another_process_ran_meanwhile_is_seen(data: Path) -> None:
+    session = kept(data)
+    before = experiments.find(ID)
+    assert before is not None
+    assert [line.state for line in experiments.listing()] == ["ready"]
+    session.start()
+    assert session.wait(60)
+    after = experiments.find(ID)
+    assert after is not None
+    assert after.rows == session.rows
+    assert [(line.state, line.done) for line in experiments.listing()] == [("done", 24)]
 
 
 # ---- exercises ----
