@@ -72,9 +72,11 @@ class Job:
             trace = Trace.from_dict(loads(path.read_bytes()))
             if trace.outcome.reason is None or "stopped" in trace.extra[EXTRA]:
                 return None
-            return measured(cell, trace, self.tasks[cell.subject], self.model(cell), self.prices)
+            row = measured(cell, trace, self.tasks[cell.subject], self.model(cell), self.prices)
         except (OSError, ValueError, KeyError, AgentError):
             return None  # it is simply made again
+        path.with_suffix(".jsonl").unlink(missing_ok=True)  # its process came no further than to the trace
+        return row
 
 
 def load_tasks(experiment: Experiment, base: Path, own: Sequence[Tool], keys: Mapping[str, str]) -> dict[str, Task]:

@@ -5,12 +5,12 @@ A value that is missing or makes no sense is never counted as it comes: it is le
 
 from __future__ import annotations
 
-import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from agent.usage import MOST_TOKENS
 from traces.experiments.design import BASELINE
 from traces.experiments.inventing import normal
 from traces.experiments.outcomes import AGREEMENT, FINISHED, INVENTED, OUTCOMES, SAME_DECISION, SUCCESS
@@ -27,7 +27,7 @@ class Values:
     outcome: str
     by_condition: dict[str, dict[Place, float]] = field(default_factory=dict)
     odd: int = 0
-    """Runs whose value makes no sense: it is neither yes nor no, or no finite number from 0."""
+    """Runs whose value makes no sense: it is neither yes nor no, or no number from 0 that can be true."""
     unknown: int = 0
     """Runs that ended and say nothing, although others of their task do."""
 
@@ -89,7 +89,7 @@ def _is_yes_or_no(value: Any) -> bool:
 
 
 def _is_amount(value: Any) -> bool:
-    return isinstance(value, (int, float)) and not isinstance(value, bool) and math.isfinite(value) and value >= 0
+    return isinstance(value, (int, float)) and not isinstance(value, bool) and 0 <= value < MOST_TOKENS
 
 
 # ---- what a run says ----

@@ -135,12 +135,15 @@ def test_a_run_whose_trace_is_whole_is_measured_and_not_made_again(design: Path,
     rows = ended(session).rows
     lines = session.folder.ledger.read_bytes().splitlines(keepends=True)
     session.folder.ledger.write_bytes(b"".join(lines[:-3]))
+    journal = session.folder.traces / f"{rows[-1].trace_id}.jsonl"
+    journal.write_text("{}\n")
     before = marks(design.parent)
     again = session_of(design, tmp_path / "out")
     assert (again.progress.state, again.progress.done) == ("done", 9)
     again.start()
     assert ended(again).rows == rows
     assert marks(design.parent) == before
+    assert not journal.exists()
 
 
 def test_a_second_session_is_told_who_runs_the_experiment(tmp_path: Path) -> None:
