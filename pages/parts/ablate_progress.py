@@ -5,6 +5,7 @@ One top-level fragment draws it and polls while something moves. A full rerun dr
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from statistics import median
 
@@ -24,6 +25,10 @@ from traces.experiments.values import values_of
 
 POLL_S = 0.7
 """Seconds between two looks at an experiment that runs."""
+MOST_ERRORS = 3
+"""Different errors that are told."""
+LONGEST = 300
+"""Characters of each."""
 MOST_ARMS = 8
 """Conditions seen without scrolling inside the table."""
 
@@ -37,16 +42,21 @@ def progress_panel(session: Session, drawn: Progress) -> None:
     """
     first = True  # the first time is part of the full rerun, which has just drawn everything
 
-    @st.fragment(run_every=POLL_S if drawn.state == "running" else None)
+    @st.fragment(run_every=POLL_S if moves(drawn) else None)
     def watch() -> None:
         nonlocal first
         now = drawn if first else session.progress
         first = False
-        if now.state != drawn.state:
+        if (now.state, moves(now)) != (drawn.state, moves(drawn)):
             st.rerun()
         _panel(session, now)
 
     watch()
+
+
+def moves(now: Progress) -> bool:
+    """Whether something changes by itself: also after a pause, until the runs under way rest."""
+    return now.state == "running" or (now.state == "paused" and now.running > now.resting)
 
 
 def _panel(session: Session, now: Progress) -> None:
@@ -57,10 +67,10 @@ def _panel(session: Session, now: Progress) -> None:
             st.text(counts_line(now), width="content")
         st.progress(min(1.0, now.done / now.total if now.total else 0.0))
         st.text(figures_line(now))
-        for line in told_lines(now):
-            st.text(line)
         if now.state != "done":  # then the results say the same with their uncertainty
             _conditions(session.experiment, session.rows, now)
+        for line in (*told_lines(now), *error_lines(session.rows)):  # last, so that nothing moves when one comes
+            st.text(line)
 
 
 def counts_line(now: Progress) -> str:
@@ -87,6 +97,16 @@ def figures_line(now: Progress) -> str:
 def told_lines(now: Progress) -> list[str]:
     """What is waited for, what went wrong and why it is over early, in sentences that may quote a provider."""
     return [words.said(each) for each in (now.waiting, now.error, now.remark) if each]
+
+
+def error_lines(rows: Sequence[Row]) -> list[str]:
+    """What went wrong in runs, the most frequent first, in sentences that may quote a provider."""
+    told = Counter(row.detail or row.reason or "" for row in rows if row.status == "error")
+    lines = []
+    for detail, count in told.most_common(MOST_ERRORS):
+        said = words.said(detail).partition("\n")[0]
+        lines.append(f"✖ {count:,} × {said[:LONGEST]}{'…' if len(said) > LONGEST else ''}")
+    return lines
 
 
 def _conditions(experiment: Experiment, rows: Sequence[Row], now: Progress) -> None:

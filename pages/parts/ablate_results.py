@@ -50,7 +50,7 @@ def results(id: str, experiment: Experiment, rows: Sequence[Row], *, over: bool,
         _more_runs(id, summary)
     else:
         running_note()
-    arms_table(experiment, summary)
+    arms_table(experiment, summary, key=f"ablate-arms-{id}")
     _rules(summary)
     claims = summary if over else replace(summary, verdicts=())
     pictures(experiment, claims, rows, key=f"ablate-pictures-{id}")
@@ -101,13 +101,13 @@ def _cut_short() -> None:
         st.text(t("Whoever stops because of what there is to see finds effects too often."))
 
 
-def arms_table(experiment: Experiment, summary: Summary) -> None:
+def arms_table(experiment: Experiment, summary: Summary, *, key: str) -> None:
     """Draw a line an arm: its runs, how many failed, and every outcome with its interval; last what it changes."""
     outcomes = _outcomes(summary)
     column = st.column_config
     st.dataframe(
         _frame(experiment, summary, outcomes),
-        key=f"ablate-arms-{hash(summary.title):x}",
+        key=key,
         hide_index=True,
         height=HEADER_PX + ROW_PX * min(MOST_ARMS, len(summary.arms)),
         row_height=ROW_PX,

@@ -17,6 +17,7 @@ from pages.parts.ablate_exercise import exercise_panel
 from pages.parts.ablate_progress import progress_panel
 from pages.parts.ablate_results import results, running_note
 from pages.parts.ablate_words import outcome_name
+from pages.parts.tabs import tabs
 from pages.parts.words import t
 from traces.experiments.design import Experiment
 from traces.experiments.progress import Progress
@@ -42,6 +43,7 @@ def experiment_view(id: str) -> None:
     if session is None:
         st.error(t("There is no experiment with the id in the address. It may have been moved or deleted."))
         return
+    tabs().show(id)
     drawn = session.progress
     over = drawn.state in ("done", "cancelled")
     with st.container(key="ablate-title"):  # the style sheet makes it large; it is anybody's text, so no Markdown
@@ -104,6 +106,7 @@ def _button(key: str, label: str, icon: str, act: Callable[..., None], *args: ob
 def _act(id: str, act: Callable[[Session], None]) -> None:
     if (session := experiments.find(id)) is not None:
         act(session)
+        tabs().wake_others(id)
 
 
 def _go_on(id: str, retry_errors: bool) -> None:
@@ -111,5 +114,6 @@ def _go_on(id: str, retry_errors: bool) -> None:
         session = experiments.find(id)
         if session is not None:
             experiments.go_on(id, typed_keys(session.experiment.models), workers(), retry_errors=retry_errors)
+            tabs().wake_others(id)
     except AgentError as error:
         address.tell(str(error))

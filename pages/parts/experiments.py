@@ -57,6 +57,8 @@ class _Registry:
         self.sessions: dict[str, Session] = {}
         self.looks: dict[str, object] = {}
         """How the files of a session looked when it was opened."""
+        self.reports: dict[str, threading.Thread] = {}
+        """The threads that write a report as soon as an experiment is over."""
         self.lines: dict[str, tuple[object, Listed]] = {}
         """The line of a folder, and how its files looked then: with many runs it takes long to read."""
 
@@ -132,7 +134,9 @@ def go_on(id: str, keys: Mapping[str, str] | None = None, workers: int = 1, *, r
             raise InputError(f"there is no experiment {id!r} here; it may have been moved or deleted")
         session = registry.put(id, _open(id, keys, workers))
         session.start(retry_errors=retry_errors)
-        threading.Thread(target=_report_when_over, args=(session,), daemon=True, name=f"report {id}").start()
+        report = threading.Thread(target=_report_when_over, args=(session,), daemon=True, name=f"report {id}")
+        registry.reports[id] = report
+        report.start()
 
 
 def _report_when_over(session: Session) -> None:
@@ -199,6 +203,8 @@ def delete(id: str) -> Deleted:
         if session is not None and session.progress.state in _MOVING:
             raise InputError("this experiment still runs; cancel it first")
         registry.sessions.pop(id, None)
+        if (report := registry.reports.pop(id, None)) is not None:
+            report.join()  # else it would write into a folder that is gone
         return Trash(data_folder()).delete([_path(id)], folders=True)
 
 

@@ -17,7 +17,7 @@ from agent.errors import InputError
 from pages.parts import ablate_words, experiments
 from pages.parts.ablate_downloads import zipped
 from pages.parts.ablate_exercise import exercise_of
-from pages.parts.ablate_progress import counts_line, figures_line, outcome_so_far, told_lines
+from pages.parts.ablate_progress import counts_line, error_lines, figures_line, moves, outcome_so_far, told_lines
 from pages.parts.ablate_verdicts import effect_line, effect_of, remarks_of_all, stability_lines, verdict_sentence
 from pages.parts.address_ablate import key_field
 from pages.parts.words import translate_loop_words
@@ -181,11 +181,28 @@ def test_a_moving_experiment_can_be_paused_continued_and_cancelled(visit: Visit,
     assert "ablate-continue" in keys(app)
 
 
+def test_a_pause_is_followed_until_the_runs_under_way_rest(data: Path) -> None:
+    session = kept(data, DESIGN.replace("repeats: 8", "repeats: 4000"))
+    session.start()
+    session.pause()
+    deadline = time.monotonic() + 10
+    while moves(session.progress) and time.monotonic() < deadline:
+        time.sleep(0.01)
+    now = session.progress
+    assert (now.state, moves(now)) == ("paused", False)
+    session.resume()
+    assert moves(session.progress)
+    session.cancel()
+    assert session.wait(30)
+    assert not moves(session.progress)
+
+
 def test_failed_runs_are_made_again_when_the_server_is_back(visit: Visit, data: Path, provider: Provider) -> None:
     provider.refuse = "no-key"
     finished(data, LIVE % provider.url)
     app = visit("ablate", experiment=ID)
     assert "errors: 4" in texts(app, "text")
+    assert "✖ 4 × " in texts(app, "text")
     provider.refuse = ""
     app = settled(press(app, "ablate-retry"))
     assert "errors: 0" in texts(app, "text")
@@ -439,6 +456,12 @@ def test_progress_is_told_in_one_line() -> None:
     assert figures_line(now) == "so far 1 min 1 s · about 1 h 2 min left · Tokens: 12,345 · Cost: $ 0.5000"
     assert told_lines(now) == ["qwen waits for 4 s: busy"]
     assert translate_loop_words("qwen waits for 4 s: busy", "zh") == "qwen 等待 4 秒：busy"
+
+
+def test_the_most_frequent_errors_are_told() -> None:
+    details = ["busy\nwith more"] * 3 + ["refused"] + ["a" * 400] * 2 + ["rare"]
+    rows = [row("baseline", at, status="error", detail=detail) for at, detail in enumerate(details)]
+    assert error_lines([*rows, row("baseline", 9)]) == ["✖ 3 × busy", f"✖ 2 × {'a' * 300}…", "✖ 1 × refused"]
 
 
 def test_the_numbers_so_far_are_bare_counts() -> None:

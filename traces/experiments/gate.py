@@ -81,6 +81,8 @@ class Gate:
         self.paused = False
         self.alarm = ""
         """Why it paused itself."""
+        self.resting = 0
+        """Runs under way that rest in a pause, as far as they are in this process."""
         self.elsewhere = 0
         """Runs under way in other processes, which an engine counts."""
         self._change = threading.Condition()
@@ -161,8 +163,10 @@ class Gate:
             if self._limited and (underway := self._underway.get(loop.trace.trace_id)):
                 underway.used = Spent()
                 underway.used.add(*underway.usage())
+            self.resting += 1
             while not self._is_closed() and self.paused:
                 self._change.wait()
+            self.resting -= 1
             return self.closed
 
     def forget(self, trace_id: str) -> None:

@@ -53,6 +53,8 @@ class Progress:
     left_s: float | None
     """Seconds that the rest will probably take; None: not known."""
     by_condition: Mapping[str, Counts] = field(default_factory=dict)
+    resting: int = 0
+    """Runs under way that rest in a pause: nothing of them changes until it ends."""
     waiting: str = ""
     """Which models wait because their provider failed, and what was said; empty where none does."""
     error: str = ""
@@ -112,7 +114,7 @@ class Tally:
         with self._lock:
             return {row.trace_id for row in self._rows.values()}
 
-    def progress(self, state: State, running: int, used: Spent, **words: str) -> Progress:
+    def progress(self, state: State, running: int, used: Spent, *, resting: int = 0, **words: str) -> Progress:
         """Where it stands now."""
         rows = self._all()
         whole = self._counts(rows, self._experiment.size)
@@ -135,6 +137,7 @@ class Tally:
             elapsed_s=elapsed_s,
             left_s=None if per_run is None else per_run * (whole.total - whole.done),
             by_condition={name: self._counts(own, share) for name, own in by_condition.items()},
+            resting=resting,
             **words,
         )
 

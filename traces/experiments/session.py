@@ -151,6 +151,7 @@ class Session:
             state,
             gate.running,
             gate.used,
+            resting=gate.resting,
             waiting=gate.waiting if state == "running" else "",
             error=self._error or gate.alarm,
             remark=self._remark,
