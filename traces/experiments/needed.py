@@ -1,5 +1,5 @@
-"""How many runs would settle it: enough that a difference like the one seen would be found, or that its interval would
-lie inside the margin.
+"""How many runs would probably settle it: enough that a difference like the one seen would be found, or that its
+interval would lie inside the margin.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from statistics import NormalDist, fmean, stdev
 from traces.experiments.statistics import CONFIDENCE, Counts, Interval, Pairs, newcombe, newcombe_paired
 
 POWER = 0.8
-"""How often the test should find a difference of the size that was seen."""
+"""How often the test should find a difference of the size that was seen, or its interval lie inside the margin."""
 MOST = 100_000
 """Runs beyond which no number is given."""
 _TAIL = 1e-9
@@ -34,9 +34,10 @@ def pairs_needed(pairs: Pairs, alpha: float, margin: float) -> int | None:
     def scaled(n: int) -> Interval:
         return newcombe_paired(Pairs(*(round(count * n / pairs.n) for count in pairs)))
 
+    difference = pairs.difference
+    spread = math.sqrt(max(gained + lost - difference**2, 0))
     seen = gained != lost and _more_than(pairs.n, lambda n: mcnemar_power(n, gained, lost, alpha) >= POWER)
-    inside = abs(pairs.difference) < margin and _more_than(pairs.n, lambda n: scaled(n).inside(margin))
-    return _smaller(seen, inside)
+    return _smaller(seen, _inside(pairs.n, scaled, difference, spread, margin))
 
 
 def runs_needed(baseline: Counts, arm: Counts, alpha: float, margin: float) -> int | None:
@@ -47,16 +48,16 @@ def runs_needed(baseline: Counts, arm: Counts, alpha: float, margin: float) -> i
     def scaled(n: int) -> Interval:
         return newcombe(Counts(round(baseline.rate * n), n), Counts(round(arm.rate * n), n))
 
-    difference, spread = abs(arm.rate - baseline.rate), baseline.rate * (1 - baseline.rate) + arm.rate * (1 - arm.rate)
+    difference = abs(arm.rate - baseline.rate)
+    variance = baseline.rate * (1 - baseline.rate) + arm.rate * (1 - arm.rate)
     seen = None
     if difference:
         middle = (baseline.rate + arm.rate) / 2
-        reach = _z(1 - alpha / 2) * math.sqrt(2 * middle * (1 - middle)) + _z(POWER) * math.sqrt(spread)
+        reach = _z(1 - alpha / 2) * math.sqrt(2 * middle * (1 - middle)) + _z(POWER) * math.sqrt(variance)
         plain = reach**2 / difference**2
         seen = math.ceil(plain / 4 * (1 + math.sqrt(1 + 4 / (plain * difference))) ** 2)
     fewer = min(baseline.n, arm.n)
-    inside = difference < margin and _more_than(fewer, lambda n: scaled(n).inside(margin))
-    return _smaller(seen, inside)
+    return _smaller(seen, _inside(fewer, scaled, arm.rate - baseline.rate, math.sqrt(variance), margin))
 
 
 def paired_numbers_needed(differences: Sequence[float], alpha: float, margin: float) -> int | None:
@@ -121,10 +122,41 @@ def _of_numbers(difference: float, spread: float, alpha: float, margin: float, f
         fewest: that the test needs to be able to speak at all.
     """
     seen = ((_z(1 - alpha / 2) + _z(POWER)) * spread / difference) ** 2 + few if difference else None
-    room = margin - abs(difference)
-    inside = max((_z((1 + CONFIDENCE) / 2) * spread / room) ** 2, 1) if room > 0 else None
-    enough = _smaller(seen, inside)
+    half = _z((1 + CONFIDENCE) / 2) * spread
+
+    def interval(n: int) -> Interval:
+        return Interval(difference - half / math.sqrt(n), difference + half / math.sqrt(n))
+
+    enough = _smaller(seen, _inside(1, interval, difference, spread, margin))
     return None if enough is None else max(enough, fewest)
+
+
+def _inside(
+    seen: int, interval: Callable[[int], Interval], difference: float, spread: float, margin: float
+) -> int | None:
+    """Runs, more than those seen, with which the interval of the next experiment would probably lie inside the margin.
+
+    That an interval around the difference seen just fits in is not enough: the next difference is another one.
+
+    Args:
+        seen: runs.
+        interval: around the difference seen, of so many runs.
+        difference: that was seen, taken for the true one.
+        spread: standard deviation of what it is the mean of.
+        margin: the difference that would matter.
+    """
+    if abs(difference) >= margin:
+        return None
+
+    def holds(n: int) -> bool:
+        low, high = interval(n)
+        error = spread / math.sqrt(n)
+        if not error:
+            return Interval(low, high).inside(margin)
+        up, down = (margin - high) / error, (margin + low) / error
+        return _normal.cdf(up) + _normal.cdf(down) - 1 >= POWER
+
+    return _more_than(seen, holds)
 
 
 def _more_than(seen: int, holds: Callable[[int], bool]) -> int | None:
@@ -145,4 +177,5 @@ def _smaller(*numbers: float | None) -> int | None:
     return min(found, default=None)
 
 
-_z = NormalDist().inv_cdf
+_normal = NormalDist()
+_z = _normal.inv_cdf

@@ -8,7 +8,16 @@ import numpy as np
 import pytest
 
 from traces.experiments import needed
-from traces.experiments.statistics import Counts, Pairs, fisher, mcnemar, newcombe_paired, permutation_paired
+from traces.experiments.statistics import (
+    Counts,
+    Pairs,
+    bootstrap,
+    fisher,
+    mcnemar,
+    newcombe,
+    newcombe_paired,
+    permutation_paired,
+)
 
 
 @pytest.mark.parametrize(("n", "gained", "lost"), [(8, 0.0, 1.0), (12, 0.1, 0.5), (30, 0.2, 0.3), (5, 0.5, 0.25)])
@@ -48,6 +57,32 @@ def test_so_many_pairs_of_numbers_find_it_too() -> None:
     drawn = generator.normal(np.mean(differences), spread, size=(200, runs))
     found = np.mean([permutation_paired(each.tolist(), seed=1) <= 0.05 for each in drawn])
     assert found == pytest.approx(needed.POWER, abs=0.08)
+
+
+@pytest.mark.parametrize("pairs", [Pairs(6, 1, 1, 2), Pairs(20, 1, 2, 7)])
+def test_so_many_pairs_bring_the_next_interval_into_the_margin_four_times_out_of_five(pairs: Pairs) -> None:
+    runs = needed.pairs_needed(pairs, 0.05, margin=0.12)
+    assert runs is not None
+    drawn = np.random.default_rng(4).multinomial(runs, [count / pairs.n for count in pairs], size=400)
+    inside = np.mean([newcombe_paired(Pairs(*map(int, each))).inside(0.12) for each in drawn])
+    assert inside == pytest.approx(needed.POWER, abs=0.06)
+
+
+def test_so_many_runs_without_pairs_do_it_too() -> None:
+    runs = needed.runs_needed(Counts(6, 10), Counts(6, 10), 0.05, margin=0.2)
+    assert runs is not None
+    seen = np.random.default_rng(5).binomial(runs, 0.6, size=(400, 2)).tolist()
+    inside = np.mean([newcombe(Counts(was, runs), Counts(now, runs)).inside(0.2) for was, now in seen])
+    assert inside == pytest.approx(needed.POWER, abs=0.06)
+
+
+def test_so_many_numbers_do_it_too() -> None:
+    differences = [3.0, -3, 1, -1, 2, -2, 4, -4]
+    runs = needed.paired_numbers_needed(differences, 0.05, margin=1)
+    assert runs is not None
+    drawn = np.random.default_rng(6).normal(0, np.std(differences, ddof=1), size=(200, runs))
+    inside = np.mean([bootstrap([each.tolist()], "mean", seed=1, expanded=True).inside(1) for each in drawn])
+    assert inside == pytest.approx(needed.POWER, abs=0.08)
 
 
 def test_where_nothing_differed_it_is_the_interval_that_must_become_narrow() -> None:
