@@ -31,8 +31,10 @@ from traces.requests import body_text
 from traces.tables import calls_cell
 from traces.text import cell, message_text
 
-ROWS = 6
+ROWS = 5
 """Rows seen without scrolling inside the table; of more only those that differ are shown at first."""
+_DETAIL_PX = 210
+"""Room for the message in full, always the same: what stands below does not jump."""
 _TABLE = "ablate-preview-rows"
 
 
@@ -139,9 +141,12 @@ def _rows(found: Preview, *, key: str) -> None:
         if st.toggle(label, value=True, key="ablate-preview-fold"):
             pairs = changed
     shown = page_of(pairs, PAGE_ROWS, key="ablate-preview-page")
-    selected = _table(shown, key=key)
-    if selected is not None:
-        _detail(selected, key=key)
+    selected = _table(shown, key=key) or next((pair for pair in shown if pair.changed), None)
+    with st.container(height=_DETAIL_PX, border=False):
+        if selected is not None:
+            _detail(selected, key=key)
+        elif shown:
+            st.caption(t("A press on a row shows its message in full."))
 
 
 def _table(pairs: Sequence[Pair], *, key: str) -> Pair | None:
@@ -163,10 +168,10 @@ def _table(pairs: Sequence[Pair], *, key: str) -> Pair | None:
         height=HEADER_PX + ROW_PX * ROWS,  # always: what stands below does not jump
         row_height=ROW_PX,
         column_config={
-            "state": _badges(t("State"), 130, looks),
+            "state": _badges(t("State"), 108, looks),
             "role": _badges(t("Role"), 92, roles),
-            "before": column.TextColumn(t("In the baseline"), width=150),
-            "after": column.TextColumn(t("Under this condition"), width=150),
+            "before": column.TextColumn(t("In the baseline"), width=170),
+            "after": column.TextColumn(t("Under this condition"), width=170),
         },
         on_select="rerun",
         selection_mode="single-cell",
