@@ -34,7 +34,8 @@ def design_bench(design: str) -> None:
         try:
             may_read(draft.experiment)
         except AgentError as error:
-            st.warning(str(error))
+            st.warning(t("This cannot be opened."))
+            st.text(str(error))  # it quotes a design, which may be anybody's
             text_part(design, draft, problems)
             return
         _start_line(design, draft, problems)
@@ -123,7 +124,7 @@ def _start(design: str) -> None:
     """Run the design as it stands, and show that from now on. A second press finds it running."""
     take_typed(design)
     draft = find(design)
-    if draft is None:
+    if draft is None or problems_of(draft):  # typed a moment ago, beside a button that was drawn before
         return
     if draft.started is not None and experiments.is_kept(draft.started):
         address_ablate.open_experiment(draft.started)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -389,8 +390,15 @@ def test_another_machine_cannot_have_a_file_read(visit: Visit, public: None, tmp
     secret.write_text("[]", encoding="utf-8")
     app = press(visit("ablate"), "ablate-new")
     write(app, f"subjects: [{{trace: {json.dumps(str(secret))}, name: x}}]\nmodels: [stand_in]\n")
-    assert "only what its library lists" in app.warning[0].value
+    assert "only what its library lists" in texts(app, "text")
     assert "ablate-start" not in [button.key for button in app.button]
+
+
+def test_words_of_a_design_that_may_not_be_read_are_no_markdown(visit: Visit, public: None) -> None:
+    app = press(visit("ablate"), "ablate-new")
+    write(app, f"subjects: [{{name: '{HOSTILE}', script: secret.yaml}}]\n")
+    assert "evil.example" in texts(app, "text")
+    assert "evil.example" not in texts(app, "warning", "error", "markdown", "caption", "html")
 
 
 @pytest.mark.parametrize("experiment_id", ["..", "/"])
@@ -400,7 +408,7 @@ def test_an_experiment_that_is_none_opens_no_folder(visit: Visit, public: None, 
     del app.query_params["experiment"]
     press(app.run(), "ablate-new")
     write(app, "subjects: [{script: secret.yaml}]\n")
-    assert "only what its library lists" in app.warning[0].value
+    assert "only what its library lists" in texts(app, "text")
 
 
 def test_a_key_goes_to_no_server_of_somebody_else(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -452,6 +460,24 @@ def test_start_runs_the_design_once_and_shows_it(new: AppTest) -> None:
     new.query_params["design"] = design
     press(new.run(), "ablate-start")
     assert [line.id for line in experiments.listing()] == [id]
+
+
+@pytest.mark.parametrize("wrong", ["conditions: [no_such]", "models: [{model: m, base_url: 'http://me:pw@host/v1'}]"])
+def test_what_was_typed_just_before_the_press_is_not_started_where_it_is_wrong(
+    new: AppTest, data: Path, wrong: str
+) -> None:
+    new.session_state["script-texts"] = {f"design-{design_of(new)}": f"subjects: [code_word]\n{wrong}\n"}
+    press(new, "ablate-start")
+    assert not new.query_params.get("experiment")
+    assert not list(data.glob("experiments/*"))
+
+
+def test_a_password_in_an_address_reaches_no_folder(new: AppTest, data: Path) -> None:
+    write(new, LIVE)
+    live = replace(experiment(new).models[0], base_url="http://me:secret@host.example/v1")
+    drafts.set_fields(design_of(new), models=(live,))  # typed in the form; the button is still as it was drawn before
+    press(new, "ablate-start")
+    assert not list(data.glob("experiments/*"))
 
 
 def test_the_list_tells_what_was_found_and_a_deletion_can_be_undone(visit: Visit, new: AppTest) -> None:
