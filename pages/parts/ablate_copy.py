@@ -7,8 +7,7 @@ from dataclasses import replace
 from agent.errors import InputError
 from pages.parts import address, address_ablate, experiments
 from pages.parts.ablate_design_begin import copied
-from pages.parts.ablate_design_draft import relative
-from traces.experiments.design import Subject
+from pages.parts.ablate_design_draft import moved
 from traces.experiments.design_file import design_text
 
 
@@ -26,13 +25,6 @@ def copy_design(id: str, repeats: int | None = None) -> None:
         return
     if session is None:
         return
-    here = session.folder.path
-
-    def moved(subject: Subject) -> Subject:
-        script, trace = (path and relative(here / path) for path in (subject.script, subject.trace))
-        return replace(subject, script=script, trace=trace)
-
-    experiment = session.experiment
-    subjects = tuple(map(moved, experiment.subjects))
-    again = replace(experiment, subjects=subjects, repeats=repeats or experiment.repeats)
+    experiment = moved(session.experiment, session.folder.path)
+    again = replace(experiment, repeats=repeats or experiment.repeats)
     address_ablate.open_design(copied(design_text(again)))

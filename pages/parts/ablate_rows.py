@@ -23,8 +23,6 @@ PAGE_ROWS = 1000
 CONDITIONS = "ablate-conditions"
 STATUSES = "ablate-statuses"
 """Keys of the fields above the table."""
-_OPEN = "ablate-open-run"
-_TWIN = "ablate-open-twin"
 _ANSWER = 200
 """Characters of an answer in a cell."""
 

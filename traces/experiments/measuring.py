@@ -19,12 +19,10 @@ from agent.trace import Trace, TraceStep
 from agent.usage import Usage
 from traces.experiments.cells import Cell
 from traces.experiments.inventing import invented_in, normal
-from traces.experiments.rows import Row, Status
+from traces.experiments.rows import DECIDED, Row, Status
 from traces.experiments.subjects import Task
 from traces.prices import PriceTable, step_costs
 
-DECIDED = "decided"
-"""The reason of a decision rerun that gave a reply."""
 _LONGEST_ANSWER = 2000
 _FAILED = (StopReason.MODEL_ERROR, StopReason.CONTEXT_OVERFLOW, StopReason.SCRIPT_EXHAUSTED)
 """The reasons that say that a model call failed."""

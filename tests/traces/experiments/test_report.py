@@ -13,9 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from agent import Message, Trace
 from agent.errors import InputError
-from agent.trace import Entry
 from tests.traces.experiments.found import BLANKED, EXPERIMENT, NASTY, rows, summary
 from traces.experiments.creating import State
 from traces.experiments.design import Experiment
@@ -27,7 +25,7 @@ from traces.experiments.report_runs import MOST_ROWS
 from traces.experiments.rows import COLUMNS, Row
 from traces.experiments.runs_csv import in_order, runs_csv
 from traces.experiments.session import Session, create
-from traces.experiments.twin import parting, twin_of
+from traces.experiments.twin import twin_of
 
 STATE = State("0123456789ab", "2026-11-30T12:00:00.000Z", {"python": "3.11.7", "distributed": None}, {"a.yaml": "f0f0"})
 DESIGN = """\
@@ -227,19 +225,3 @@ def test_a_run_has_the_baseline_run_of_its_task_model_and_repeat_as_its_twin() -
     assert (twin.condition, twin.subject, twin.model, twin.repeat) == ("baseline", row.subject, "qwen", 2)
     assert twin_of(twin, found) is None
     assert twin_of(row, [each for each in found if each.repeat != 2]) is None
-
-
-def traced(*texts: str) -> Trace:
-    trace = Trace(trace_id="t")
-    trace.messages = [Message("user" if n == 0 else "assistant", text) for n, text in enumerate(texts)]
-    trace.entries = [Entry(maker="model", step=n or None) for n in range(len(texts))]
-    return trace
-
-
-def test_where_two_twins_part_is_told_by_message_and_step() -> None:
-    found = parting(traced("go", "look", "BANANA"), traced("go", "look", "WALNUT"))
-    assert (found.twin_message, found.message, found.step) == (2, 2, 2)
-    shorter = parting(traced("go", "look", "BANANA"), traced("go", "look"))
-    assert (shorter.twin_message, shorter.message, shorter.step) == (2, None, 2)
-    same = parting(traced("go"), traced("go"))
-    assert (same.row, same.message, same.step) == (None, None, None)
