@@ -7,6 +7,7 @@ from hashlib import blake2b
 from typing import NamedTuple
 
 from traces.experiments.design import Experiment
+from traces.experiments.rows import key_of
 
 
 class Cell(NamedTuple):
@@ -22,7 +23,7 @@ class Cell(NamedTuple):
     @property
     def key(self) -> str:
         """What a ledger knows it by."""
-        return "/".join((self.subject, self.model, self.condition, str(self.repeat)))
+        return key_of(self.subject, self.model, self.condition, self.repeat)
 
     def trace_id(self, experiment: str) -> str:
         """The id of its trace, twelve hex digits: the same whenever this cell of this experiment is run.

@@ -11,6 +11,14 @@ DECIDED = "decided"
 """The reason of a decision rerun that ended as it should: after the one reply."""
 
 
+def key_of(subject: str, model: str, condition: str, repeat: int) -> str:
+    """What tells one run of an experiment from all others. A slash in a name is written as RFC 6901 has it: no two
+    runs have the same key, whatever their parts are called.
+    """
+    names = (name.replace("~", "~0").replace("/", "~1") for name in (subject, model, condition))
+    return "/".join((*names, str(repeat)))
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Row:
     """One run, as its ledger line and its line of ``runs.csv`` have it. ``None``: not known, or it does not apply."""
@@ -61,7 +69,7 @@ class Row:
     @property
     def key(self) -> str:
         """What a ledger knows it by; as :attr:`traces.experiments.cells.Cell.key`."""
-        return "/".join((self.subject, self.model, self.condition, str(self.repeat)))
+        return key_of(self.subject, self.model, self.condition, self.repeat)
 
     @property
     def counted(self) -> bool:

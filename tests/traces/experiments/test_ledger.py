@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from agent.errors import InputError
+from traces.experiments.cells import Cell
 from traces.experiments.folder import Folder
 from traces.experiments.ledger import Ledger, made_again, read_lines, read_rows
 from traces.experiments.rows import Row, Status
@@ -35,6 +37,16 @@ def test_what_was_added_is_read_back_in_its_order(folder: Folder) -> None:
     assert read_rows(folder) == []
     add(folder, *rows)
     assert read_rows(folder) == rows
+
+
+def test_runs_whose_names_hold_slashes_are_kept_apart(folder: Folder) -> None:
+    """Names of models often do: another one ends where the name of a subject would go on."""
+    one, other = replace(row(0), subject="a", model="b/c"), replace(row(0), subject="a/b", model="c")
+    add(folder, one, other)
+    assert read_rows(folder) == [one, other]
+    cells = [Cell(each.subject, each.model, each.condition, each.repeat, each.seed) for each in (one, other)]
+    assert [cell.key for cell in cells] == [one.key, other.key]
+    assert len({cell.trace_id("e") for cell in cells}) == 2
 
 
 def test_a_later_line_of_a_cell_wins(folder: Folder) -> None:
