@@ -5,7 +5,7 @@ Each kind is a pure function in the module of what it concerns; :mod:`agent.inte
 """
 
 from agent.interventions.intervention import Intervention, changed_request, hidden_tools
-from agent.interventions.kinds import KINDS
+from agent.interventions.kinds import KINDS, MOST_WHOLE
 from agent.interventions.pairing import OMIT_RESULTS
 
-__all__ = ["KINDS", "OMIT_RESULTS", "Intervention", "changed_request", "hidden_tools"]
+__all__ = ["KINDS", "MOST_WHOLE", "OMIT_RESULTS", "Intervention", "changed_request", "hidden_tools"]

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from agent.errors import InputError
 from agent.interventions.draft import Draft
-from agent.interventions.kinds import KINDS, Kind, Param
+from agent.interventions.kinds import KINDS, MOST_WHOLE, Kind, Param
 from agent.interventions.rounds import Selection
 from agent.messages import Message
 from agent.named import check_kind, check_params
@@ -125,6 +125,8 @@ def _check(kind: str, name: str, value: Any, param: Param) -> None:
         raise InputError(f"{what} must be {_TYPES[list]}, not {value!r}")
     if param.least is not None and value < param.least:
         raise InputError(f"{what} must be {_TYPES[int]} from {param.least}, not {value!r}")
+    if param.least is not None and value > MOST_WHOLE:
+        raise InputError(f"{what} must be at most {MOST_WHOLE:,}")
     if param.choices and value not in param.choices:
         raise InputError(f"{what} must be one of {', '.join(param.choices)}, not {value!r}")
     if param.needed and not value:

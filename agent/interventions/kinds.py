@@ -13,6 +13,9 @@ from agent.interventions.results import REMOVED
 if TYPE_CHECKING:
     from agent.settings import Settings
 
+MOST_WHOLE = 10**9
+"""The largest number that a parameter may be: nothing in a run is more, and every program can read it."""
+
 Group = Literal["results", "errors", "protocol", "offer", "words", "switch"]
 
 

@@ -259,6 +259,7 @@ def test_a_reply_without_calls_makes_older_results_older() -> None:
         ("replace_results", {"find": ""}, "find of the intervention replace_results must not be empty"),
         ("hide_tool", {}, "needs tool"),
         ("truncate_results", {"size": -1}, "size of .* must be a whole number from 0, not -1"),
+        ("truncate_results", {"size": 10**30}, "size of .* must be at most 1,000,000,000"),
         ("truncate_results", {"size": True}, "size of .* must be a whole number, not True"),
         ("truncate_results", {"unit": "words"}, "unit of .* must be one of characters, tokens, not 'words'"),
         ("blank_results", {"tools": "look"}, "tools of .* must be a list of names, not 'look'"),

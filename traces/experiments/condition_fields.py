@@ -60,7 +60,7 @@ class ConditionFields(Strict):
 
     @model_validator(mode="after")
     def _is_a_condition_or_a_sweep(self) -> ConditionFields:
-        given = self.model_fields_set
+        given = {key for key in self.model_fields_set if getattr(self, key) is not None}
         swept = [key for key in _OF_A_SWEEP if key in given]
         if swept and (beside := [key for key in _NOT_OF_A_SWEEP if key in given]):
             raise Misplaced(beside[:1], f"{beside[0]} cannot stand beside {swept[0]}, which belongs to a sweep")

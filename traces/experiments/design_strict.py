@@ -6,6 +6,7 @@ from typing import Annotated, Any
 
 from pydantic import AfterValidator, Field
 
+from agent.interventions import MOST_WHOLE
 from agent.secret_names import is_secret_field
 
 NO_KEYS = (
@@ -30,4 +31,4 @@ def _one_line(text: str) -> str:
 
 Name = Annotated[str, Field(min_length=1, max_length=100), AfterValidator(_one_line)]
 Words = Annotated[str, Field(min_length=1)]
-Whole = Annotated[int, Field(ge=1)]
+Whole = Annotated[int, Field(ge=1, le=MOST_WHOLE)]

@@ -144,9 +144,16 @@ def _longest(task: Task, spec: ModelSpec, known: Foreseen, condition: Condition,
         for armed in condition.faults
         if armed.fault.kind == TOOL_RETURNS_TOO_MUCH
     )
-    prompts = (known.first + extra + number * (reply + results) for number in range(calls))
-    prompt = sum(min(size, room) if room else size for size in prompts)
+    prompt = _prompts(calls, known.first + extra, reply + results, room)
     return Use(*map(max, known.use, Use(calls, prompt, calls * reply)))
+
+
+def _prompts(calls: int, first: int, growth: int, room: int | None) -> int:
+    """Tokens of all requests of a run together, each so much longer than the one before; none is above ``room``."""
+    whole = calls
+    if room and first + growth * (calls - 1) > room:
+        whole = max(0, (room - first) // growth + 1) if growth else 0
+    return whole * first + growth * whole * (whole - 1) // 2 + (calls - whole) * (room or 0)
 
 
 def _limits(task: Task, spec: ModelSpec, known: Foreseen, condition: Condition) -> tuple[int, int | None]:

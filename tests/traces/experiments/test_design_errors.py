@@ -159,6 +159,14 @@ WRONG = [
         ONE + "conditions: [{sweep: k, kind: keep_last_results, param: count, values: [1], name: x}]",
         "conditions[0].name: name cannot stand beside kind, which belongs to a sweep",
     ),
+    (
+        ONE + "conditions: [{sweep: null, kind: keep_last_results, param: count, values: [0]}]",
+        "conditions[0]: a sweep needs the keys sweep, kind, param, values; sweep is missing",
+    ),
+    (
+        ONE + "conditions: [{sweep: k, kind: keep_last_results, param: count, values: [0, 99999999999]}]",
+        "conditions[0].values[1]: count of the intervention keep_last_results must be at most 1,000,000,000",
+    ),
     (ONE + "conditions: [{name: x, sweep: k}]", "sweep stands beside kind, param and values; or beside value"),
     # together
     (

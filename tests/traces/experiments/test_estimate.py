@@ -108,6 +108,12 @@ def test_a_limit_that_is_taken_away_leaves_the_hard_cap(folder):
         assert found.calls_high == 8 + HARD_CAP
 
 
+def test_a_limit_of_very_many_steps_is_worked_out_at_once(folder):
+    found = estimated(BARE.replace("tools: [add]", "tools: [add], max_steps: 1000000000") + "repeats: 1", folder)
+    assert found.calls_high == 10**9
+    assert 10**9 < found.tokens_high <= 10**9 * (3000 + 500)
+
+
 def test_no_request_is_longer_than_the_window_of_its_model(folder):
     unbounded = PriceTable(own=(Price(model="cheap", prompt=1, completion=10),))
     text = BARE + "repeats: 1\nconditions: [no_step_limit]"
