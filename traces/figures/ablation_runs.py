@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from statistics import fmean
+from typing import Any
 
 import plotly.graph_objects as go
 
@@ -30,6 +31,7 @@ _LINE_PX = 15
 _CELL = 0.92
 """Width of a cell, of the room that a message has."""
 _FAINT = 0.3
+_BESIDE = {"xanchor": "left", "showarrow": False}
 
 LETTERS: dict[str, tuple[str, str]] = {
     "s": ("system", "system"),
@@ -161,27 +163,27 @@ def strips(
     """
     figure = go.Figure()
     cells: dict[str, list[tuple[int, int, Row]]] = defaultdict(list)
+    words: list[dict[str, Any]] = []  # set at once: plotly takes time for each of those that are there already
     line, longest = 0, 0
     arms = _arms(experiment, rows)
     most = _most_runs([row for members in arms.values() for row in members], len(arms))
     for key, members in arms.items():
         chosen = _chosen(members, most)
-        figure.add_annotation(
-            text=_title(key, len(experiment.models), len(members), len(chosen), t),
-            x=0.5, y=line + 1.5, xanchor="left", yanchor="bottom", showarrow=False, xshift=2,
-        )  # fmt: skip
+        title = _title(key, len(experiment.models), len(members), len(chosen), t)
+        words.append({**_BESIDE, "text": title, "x": 0.5, "y": line + 1.5, "yanchor": "bottom", "xshift": 2})
         line += 2
         for row in chosen:
             for at, letter in enumerate(row.strip[:MOST_MESSAGES]):
                 cells[letter if letter in LETTERS else "x"].append((at, line, row))
             longest = max(longest, len(row.strip))
             if (rest := len(row.strip) - MOST_MESSAGES) > 0:
-                figure.add_annotation(text=f"+{rest:,}", x=MOST_MESSAGES + 0.6, y=line, xanchor="left", showarrow=False)
+                words.append({**_BESIDE, "text": f"+{rest:,}", "x": MOST_MESSAGES + 0.6, "y": line})
             line += 1
     lettered = sum(map(len, cells.values())) <= _MOST_LETTERS
     for letter in LETTERS:
         if letter in cells:
             _cells(figure, letter, cells[letter], lettered, t, colours)
+    figure.update_layout(annotations=words)
     finish(figure, t("Messages"), "", t)
     end = MOST_MESSAGES + 4 if longest > MOST_MESSAGES else max(8, longest)
     figure.update_xaxes(range=[0.5, end + 0.5])

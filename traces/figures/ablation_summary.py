@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import groupby
 
 import plotly.graph_objects as go
 from plotly.subplots import make_subplots
@@ -200,12 +201,15 @@ def _interval(effects: Sequence[Effect]) -> dict[str, object]:
 def _margins(figure: go.Figure, row: int, summary: Summary, keys: Sequence[ArmKey]) -> None:
     """The band within which a difference would not matter. Of a number each model has its own."""
     reaches = {ArmKey(each.model, each.condition): each.margin for each in summary.verdicts}
-    for at, key in enumerate(keys):
-        if reach := reaches.get(key):
+    begin = 0
+    for reach, alike in groupby(reaches.get(key) for key in keys):  # one shape for many: plotly is slow with shapes
+        end = begin + len(list(alike))
+        if reach:
             figure.add_shape(
-                type="rect", x0=-reach, x1=reach, y0=at - 0.5, y1=at + 0.5,
+                type="rect", x0=-reach, x1=reach, y0=begin - 0.5, y1=end - 0.5,
                 fillcolor=_BAND, line={"width": 0}, layer="below", row=row, col=1,
             )  # fmt: skip
+        begin = end
 
 
 def _told(name: str, effect: Effect, outcome: str, t: Translate) -> str:
