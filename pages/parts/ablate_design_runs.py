@@ -12,9 +12,10 @@ from agent.errors import AgentError
 from pages.parts import address, address_ablate
 from pages.parts.ablate_design_draft import base, change, set_fields, stamp
 from pages.parts.ablate_design_parts import field, heading
-from pages.parts.ablate_words import dollars, outcome_name, outcome_rule, seconds_words
+from pages.parts.ablate_words import in_markdown, outcome_name, outcome_rule, seconds_words
 from pages.parts.data import prices
 from pages.parts.options import options
+from pages.parts.price_words import dollars
 from pages.parts.words import loop_words, t
 from traces.experiments.design import Experiment
 from traces.experiments.estimate import Estimated, estimate
@@ -133,7 +134,7 @@ def estimate_of(text: str, experiment: Experiment) -> Estimated | str:
 def estimate_lines(found: Estimated) -> None:
     """Draw what it will take, and what is probably not meant. All of it may quote the design, so it is plain text."""
     with st.container(gap="xsmall"):
-        with st.expander(estimated_words(found), type="compact", key="ablate-estimate"):
+        with st.expander(in_markdown(estimated_words(found)), type="compact", key="ablate-estimate"):
             st.text("\n".join(map(loop_words, found.remarks)))
         for doubt in found.doubts:
             with st.container(horizontal=True, vertical_alignment="center", gap="small"):

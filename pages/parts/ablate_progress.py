@@ -15,6 +15,7 @@ import streamlit as st
 from pages.parts import ablate_words as words
 from pages.parts.library_table import UNKNOWN
 from pages.parts.message_table import HEADER_PX, ROW_PX
+from pages.parts.price_words import dollars
 from pages.parts.words import t
 from traces.experiments.design import Experiment
 from traces.experiments.progress import Progress
@@ -90,7 +91,7 @@ def figures_line(now: Progress) -> str:
     if now.state == "running" and now.left_s is not None:
         parts.append(t("about {time} left", time=words.seconds_words(now.left_s)))
     parts.append(f"{t('Tokens')}: {now.tokens:,}")
-    parts.append(f"{t('Cost')}: {words.dollars(now.cost) if now.cost else UNKNOWN}")
+    parts.append(f"{t('Cost')}: {dollars(now.cost) if now.cost else UNKNOWN}")
     return " · ".join(parts)
 
 

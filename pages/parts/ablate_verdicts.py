@@ -78,7 +78,7 @@ def _verdict(summary: Summary, verdict: Verdict, remarks: list[str], *, several:
             st.text(_named(verdict.condition, verdict.model, several), width="content")
         st.text(verdict_sentence(summary, verdict))
         if effect is not None and (figures := effect_line(effect)):
-            st.caption(figures)
+            st.caption(words.in_markdown(figures))
         for remark in remarks:
             st.text(f"ℹ {words.remark(remark)}")  # it may quote the name of a condition
 

@@ -156,6 +156,6 @@ def seconds_words(seconds: float) -> str:
     return t("{h} h {m} min", h=whole // 3600, m=whole % 3600 // 60)
 
 
-def dollars(cost: float) -> str:
-    """An amount of money."""
-    return f"$ {cost:,.4f}" if cost < 1 else f"$ {cost:,.2f}"
+def in_markdown(text: str) -> str:
+    """Figures as a caption or a label takes them: there two dollar signs would make a formula of what is between."""
+    return text.replace("$", "\\$")

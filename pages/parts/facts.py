@@ -7,6 +7,7 @@ from streamlit.delta_generator import DeltaGenerator
 
 from pages.parts.data import prices
 from pages.parts.findings import count_words
+from pages.parts.price_words import dollars
 from pages.parts.words import t
 from traces.billing import bill_of, total_cost
 from traces.prices import step_costs
@@ -95,13 +96,9 @@ def _cost(reading: Reading) -> tuple[str, str | None]:
     if cost.value is None:
         return t("not reported"), None
     if not cost.computed:
-        return _dollars(cost.value), t("as reported")
+        return dollars(cost.value), t("as reported")
     if cost.complete:
-        return f"≈ {_dollars(cost.value)}", t("computed")
+        return f"≈ {dollars(cost.value)}", t("computed")
     steps = step_costs(reading.trace, table)
     known = sum(step.value is not None for step in steps)
-    return f"≥ {_dollars(cost.value)}", t("computed for {n} of {all} steps", n=known, all=len(steps))
-
-
-def _dollars(cost: float) -> str:
-    return f"$ {cost:,.4f}" if cost < 1 else f"$ {cost:,.2f}"
+    return f"≥ {dollars(cost.value)}", t("computed for {n} of {all} steps", n=known, all=len(steps))

@@ -1,9 +1,14 @@
-"""The remarks on computed costs in the language of the session."""
+"""Amounts of money, and the remarks on computed costs in the language of the session."""
 
 from __future__ import annotations
 
 from pages.parts.words import t
 from traces import prices
+
+
+def dollars(cost: float) -> str:
+    """An amount of money."""
+    return f"$ {cost:,.4f}" if cost < 1 else f"$ {cost:,.2f}"
 
 
 def cost_note(note: str) -> str:

@@ -441,6 +441,12 @@ def test_a_server_of_somebody_elses_design_is_not_taken_over(visit: Visit, publi
     assert "evil.example" not in texts(theirs, "text")
 
 
+def test_amounts_of_money_beside_start_make_no_formula(new: AppTest) -> None:
+    write(new, LIVE.replace("model: m,", "model: gpt-4o-mini,"))
+    label = next(each.label for each in new.expander if "model calls" in each.label)
+    assert label.count("\\$ ") == label.count("$") == 2
+
+
 # ---- start ----
 
 
