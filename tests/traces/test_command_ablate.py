@@ -149,8 +149,12 @@ def test_a_server_that_answers_nothing_ends_it_and_does_not_burn_the_design(
         design = tmp_path / "design.yaml"
         model = f'{{name: live, model: m, base_url: "{server.url}"}}'
         design.write_text(f"subjects: [{{task: Go.}}]\nmodels: [{model}]\nrepeats: 30\noutcome: finished\n")
+        monkeypatch.setenv("OPENAI_API_KEY", "sk-ours")
         assert ablate(design, "--out", tmp_path / "out") == 1
-        assert "5 runs of live failed one after the other" in capsys.readouterr().err
+        told = capsys.readouterr().err
+        assert "5 runs of live failed one after the other" in told
+        assert f"live: the key in OPENAI_API_KEY goes to {server.url}" in told
+        assert "sk-ours" not in told
         assert len(server.requests) == len(read_rows(Folder(tmp_path / "out"))) == 5
     finally:
         server.close()

@@ -15,7 +15,7 @@ from agent.console import BAD_INPUT, DONE, FAILED, printable, say, tell
 from agent.errors import InputError
 from agent.startup import INTERRUPTED
 from agent.toolbox.own import load_all
-from traces.commands.ablate_screen import Screen, estimated, findings
+from traces.commands.ablate_screen import Screen, estimated, findings, keys_sent
 from traces.commands.names import PROG
 from traces.experiments.creating import create, fingerprint, set_budget
 from traces.experiments.design_file import read_design
@@ -84,6 +84,8 @@ def run(options: Namespace) -> int:
         prices=prices,
         tools_files=options.tools_file,
     )
+    for line in keys_sent(session.experiment):
+        tell(printable(line))
     screen = Screen()
     try:
         session.start(retry_errors=options.retry_errors)

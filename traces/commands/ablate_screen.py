@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import sys
 from collections.abc import Iterator, Sequence
 
 from agent import clock
 from agent.console import one_line, tell
+from agent.models.openai_chat import OPENAI_URL
 from traces.commands.aligned import aligned
 from traces.experiments.analysis import analyse
 from traces.experiments.design import Experiment
@@ -76,6 +78,14 @@ def estimated(estimate: Estimated) -> Iterator[str]:
         line += f", {_range(f'{estimate.cost_low:.4f}', f'{estimate.cost_high:.4f}')} US dollars"
     yield line
     yield from (f"note: {sentence}" for sentence in (*estimate.remarks, *estimate.doubts))
+
+
+def keys_sent(experiment: Experiment) -> Iterator[str]:
+    """Which key goes to which server, line by line: a design may be somebody else's, and names both."""
+    for spec in experiment.models:
+        if spec.kind == "live" and os.environ.get(spec.key_env):
+            server = spec.base_url or os.environ.get("OPENAI_BASE_URL") or OPENAI_URL
+            yield f"note: {spec.name}: the key in {spec.key_env} goes to {server}"
 
 
 def findings(experiment: Experiment, rows: Sequence[Row]) -> Iterator[str]:
