@@ -102,7 +102,13 @@ def verdict_sentence(summary: Summary, verdict: Verdict) -> str:
         parts.append(t("Too few runs to tell, and how many would settle it is not known."))
     else:
         n = f"{verdict.needed:,}"
-        parts.append(t("Too few runs to tell: {n} repeats of each condition, in all, would probably settle it.", n=n))
+        parts.append(
+            t(
+                "Too few runs to tell: if further runs are like these, {n} repeats of each condition, in all, would "
+                "probably settle it.",
+                n=n,
+            )
+        )
     return " ".join(parts)
 
 

@@ -63,7 +63,8 @@ def _sentence(verdict: Verdict, say: Say) -> str:
     if verdict.needed is None:
         return say("Too few runs to say whether it has an effect.")
     return say(
-        "Too few runs to say whether it has an effect; about {n} repeats would probably settle it.",
+        "Too few runs to say whether it has an effect; if further runs are like these, about {n} repeats would "
+        "probably settle it.",
         n=f"{verdict.needed:,}",
     )
 

@@ -41,7 +41,9 @@ def sentence(case: Case, finding: Finding, repeats: int | None, alpha: float) ->
             return f"No effect larger than {margin}: {seen}."
         case "refused":
             return f"No loss could be seen, because the baseline itself has so little to lose: {seen}."
-    enough = f"about {repeats:,} repeats of each condition would probably settle it" if repeats else _hopeless(case)
+    enough = _hopeless(case)
+    if repeats:
+        enough = f"if further runs are like these, about {repeats:,} repeats of each condition would probably settle it"
     return f"Not enough runs to say: {seen}. Chance is not ruled out, nor an effect larger than {margin}; {enough}."
 
 
