@@ -12,7 +12,9 @@ import re
 from dataclasses import dataclass, field, fields, replace
 from functools import cache
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
+
+import msgspec
 
 from agent import clock, jsontext
 from agent.errors import InputError
@@ -82,11 +84,10 @@ def read_state(folder: Folder) -> State:
         InputError: it cannot be read.
     """
     try:
-        data: dict[str, Any] = json.loads(folder.state.read_bytes())
-        return State(**{each.name: data[each.name] for each in fields(State) if each.name in data})
+        return msgspec.convert(json.loads(folder.state.read_bytes()), State)
     except OSError as error:
         raise InputError(f"{folder.state} cannot be read: {error.strerror or error}") from error
-    except (ValueError, TypeError) as error:
+    except (ValueError, msgspec.ValidationError) as error:
         raise InputError(f"{folder.state} is damaged ({error}); start the experiment in a new folder") from error
 
 

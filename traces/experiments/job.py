@@ -73,8 +73,8 @@ class Job:
             if trace.outcome.reason is None or "stopped" in trace.extra[EXTRA]:
                 return None
             row = measured(cell, trace, self.tasks[cell.subject], self.model(cell), self.prices)
-        except (OSError, ValueError, KeyError, AgentError):
-            return None  # it is simply made again
+        except (OSError, ValueError, KeyError, TypeError, AttributeError, AgentError):
+            return None  # whatever the file holds: it is simply made again
         path.with_suffix(".jsonl").unlink(missing_ok=True)  # its process came no further than to the trace
         return row
 

@@ -99,6 +99,6 @@ def _whole(data: bytes) -> int:
 def _row(path: Path, number: int, line: bytes) -> Row:
     try:
         return Row.from_dict(json.loads(line))
-    except (ValueError, TypeError, AttributeError) as error:
+    except ValueError as error:
         text = f"{path}, line {number}: it is no row of a run ({error}); delete the line, and its run is made again"
         raise InputError(text) from error

@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from typing import Any, Literal
 
+import msgspec
+
 Status = Literal["ended", "error", "stopped"]
 DECIDED = "decided"
 """The reason of a decision rerun that ended as it should: after the one reply."""
@@ -82,8 +84,15 @@ class Row:
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Row:
-        """Read what :meth:`to_dict` wrote; unknown keys are left out."""
-        return cls(**{name: data[name] for name in COLUMNS if name in data})
+        """Read what :meth:`to_dict` wrote; unknown keys are left out.
+
+        Raises:
+            ValueError: something is missing, or a value is of another type; the text says which.
+        """
+        try:
+            return msgspec.convert(data, cls)
+        except msgspec.ValidationError as error:
+            raise ValueError(str(error)) from error
 
 
 COLUMNS = tuple(each.name for each in fields(Row))

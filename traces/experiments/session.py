@@ -87,7 +87,8 @@ class Session:
         self._tally = Tally(self.experiment, read_lines(self.folder))
         self._gate = Gate(self.experiment.budget, self._tally.spent)
         whole = not self._tally.left()
-        self._state: State = "done" if whole else state.ended or "ready"
+        lost = state.ended == "done" and not state.remark  # all runs were made, and lines of the ledger are gone
+        self._state: State = "done" if whole else "ready" if lost else state.ended or "ready"
         self._remark = "" if whole else state.remark
 
     # ---- what a person does ----

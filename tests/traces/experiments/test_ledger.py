@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
@@ -74,6 +75,23 @@ def test_a_damaged_line_in_the_middle_is_told_with_its_number(folder: Folder, li
     add(folder, row(1))
     with pytest.raises(InputError, match=r"runs\.jsonl, line 2: it is no row of a run"):
         read_rows(folder)
+
+
+@pytest.mark.parametrize(
+    "odd", [{"tokens": "many"}, {"status": "fine"}, {"subject": None}, {"repeat": "0"}, {"verified": 1}, {"strip": 5}]
+)
+def test_a_value_of_another_type_is_told_before_anything_is_counted(folder: Folder, odd: dict[str, Any]) -> None:
+    folder.ledger.write_text(json.dumps({**row(0).to_dict(), **odd}) + "\n")
+    with pytest.raises(InputError, match=rf"runs\.jsonl, line 1: it is no row of a run .*{next(iter(odd))}"):
+        read_rows(folder)
+
+
+def test_rows_of_an_older_and_of_a_newer_program_are_read(folder: Folder) -> None:
+    first, second = row(0).to_dict(), row(1).to_dict()
+    del first["strip"], first["started"]
+    lines = [json.dumps(first), json.dumps({**second, "unheard_of": [1]})]
+    folder.ledger.write_text("\n".join(lines) + "\n")
+    assert read_rows(folder) == [row(0), row(1)]
 
 
 def test_a_full_disk_leaves_the_ledger_as_it_was(folder: Folder) -> None:

@@ -139,11 +139,34 @@ def test_a_run_whose_trace_is_whole_is_measured_and_not_made_again(design: Path,
     journal.write_text("{}\n")
     before = marks(design.parent)
     again = session_of(design, tmp_path / "out")
-    assert (again.progress.state, again.progress.done) == ("done", 9)
+    assert (again.progress.state, again.progress.done) == ("ready", 9)
     again.start()
     assert ended(again).rows == rows
     assert marks(design.parent) == before
     assert not journal.exists()
+
+
+@pytest.mark.parametrize("content", ["[1]", "{", '{"messages": [5]}', '{"schema": {}, "steps": 7}'])
+def test_a_damaged_trace_without_a_row_is_made_again(design: Path, tmp_path: Path, content: str) -> None:
+    session = session_of(design, tmp_path / "out")
+    session.start()
+    rows = ended(session).rows
+    lines = session.folder.ledger.read_bytes().splitlines(keepends=True)
+    session.folder.ledger.write_bytes(b"".join(lines[:-1]))
+    (session.folder.traces / f"{rows[-1].trace_id}.json").write_text(content)
+    again = session_of(design, tmp_path / "out")
+    again.start()
+    assert [(row.key, row.answer) for row in ended(again).rows] == [(row.key, row.answer) for row in rows]
+
+
+@pytest.mark.parametrize(
+    "state", ["[]", "{", '{"id": 5, "created": ""}', '{"id": "a", "created": "", "ended": "soon"}']
+)
+def test_a_damaged_state_is_told(design: Path, tmp_path: Path, state: str) -> None:
+    session = session_of(design, tmp_path / "out")
+    session.folder.state.write_text(state)
+    with pytest.raises(InputError, match=r"state\.json is damaged"):
+        session_of(design, tmp_path / "out")
 
 
 def test_a_second_session_is_told_who_runs_the_experiment(tmp_path: Path) -> None:
