@@ -100,7 +100,7 @@ def _budget(design: str, experiment: Experiment) -> None:
         value=None,
         step=10_000,
         placeholder=t("none"),
-        width=130,
+        width=200,
         help=t("No run begins beyond it, and those under way are stopped."),
         **field("ablate-tokens", experiment.budget.tokens, lambda tokens: set_budget(tokens=tokens)),
     )

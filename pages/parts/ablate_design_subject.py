@@ -9,7 +9,7 @@ import streamlit as st
 
 from agent.scripts import scenarios
 from pages.parts import address_ablate
-from pages.parts.ablate_design_begin import FIRST, from_trace
+from pages.parts.ablate_design_begin import FIRST, from_trace, usual_outcome
 from pages.parts.ablate_design_draft import change, relative
 from pages.parts.ablate_design_facts import Facts, facts_of
 from pages.parts.ablate_design_parts import Several, chooser, field, free_name
@@ -20,7 +20,7 @@ from pages.parts.offered import known_names
 from pages.parts.setup import OWN_TOOLS
 from pages.parts.setup_form import scenario_title
 from pages.parts.words import t
-from traces.experiments.design import Experiment, Subject
+from traces.experiments.design import Experiment, Mode, Subject
 
 MOST_LISTED = 200
 """Traces to choose from here, the newest ones; any other one is ablated from its own page."""
@@ -97,7 +97,7 @@ def _trace(design: str, at: int, subject: Subject, facts: Facts) -> None:
             list(modes),
             format_func=modes.__getitem__,
             required=True,
-            **field("ablate-mode", subject.mode, lambda mode: _set_fields(design, at, mode=mode)),
+            **field("ablate-mode", subject.mode, lambda mode: _set_mode(design, at, mode)),
         )
         st.number_input(
             t("Step (1 to {n})", n=max(facts.steps, 1)),
@@ -188,7 +188,7 @@ def _checks(design: str, at: int, subject: Subject, facts: Facts) -> None:
             200,
             value=None,
             placeholder=t("as in the trace") if subject.trace else t("its own"),
-            width=170,
+            width=200,
             **field("ablate-limit", subject.max_steps, lambda steps: _set_fields(design, at, max_steps=steps)),
         )
 
@@ -221,6 +221,19 @@ def _set_fields(design: str, at: int, **fields: Any) -> None:
     change(design, make)
 
 
+def _set_mode(design: str, at: int, mode: Mode) -> None:
+    """Change what is run again. One decision is best looked at where there is a result that it can depend on."""
+
+    def make(experiment: Experiment) -> Experiment:
+        subject = replace(experiment.subjects[at], mode=mode)
+        facts = facts_of(subject)
+        if subject.reruns_decision and subject.step == facts.first_call < facts.steps:
+            subject = replace(subject, step=subject.step + 1)
+        return _with(experiment, at, subject)
+
+    change(design, make)
+
+
 def _set_answer(design: str, at: int, text: str) -> None:
     """Let the evidence ask for this text in the answer, and for whatever else it asks for."""
     checks = [{_ANSWER: text.strip()}] if text.strip() else []
@@ -243,7 +256,15 @@ def _set(design: str, at: int, subject: Subject) -> None:
 
 def _with(experiment: Experiment, at: int, subject: Subject) -> Experiment:
     subjects = experiment.subjects
-    return replace(experiment, subjects=(*subjects[:at], subject, *subjects[at + 1 :]))
+    return _judged(experiment, (*subjects[:at], subject, *subjects[at + 1 :]))
+
+
+def _judged(experiment: Experiment, subjects: tuple[Subject, ...]) -> Experiment:
+    """The design with other subjects, judged by what can be said of them unless somebody chose another outcome."""
+    changed = replace(experiment, subjects=subjects)
+    if experiment.outcome != usual_outcome(experiment):
+        return changed
+    return replace(changed, outcome=usual_outcome(changed))
 
 
 def _add(design: str) -> None:
@@ -251,13 +272,13 @@ def _add(design: str) -> None:
         subjects = experiment.subjects
         address_ablate.choose(design, "subjects", len(subjects))
         subject = Subject(name=free_name(FIRST, [each.name for each in subjects]), scenario=FIRST)
-        return replace(experiment, subjects=(*subjects, subject))
+        return _judged(experiment, (*subjects, subject))
 
     change(design, make)
 
 
 def _remove(design: str, at: int) -> None:
     def make(experiment: Experiment) -> Experiment:
-        return replace(experiment, subjects=experiment.subjects[:at] + experiment.subjects[at + 1 :])
+        return _judged(experiment, experiment.subjects[:at] + experiment.subjects[at + 1 :])
 
     change(design, make)

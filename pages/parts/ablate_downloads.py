@@ -26,7 +26,8 @@ def downloads(folder: Folder) -> None:
         _button(t("Table (CSV)"), folder, folder.table, "text/csv", "table")
         _button(t("Test that pins the finding"), folder, folder.test, "text/x-python", "test")
         name = f"experiment-{folder.path.name}.zip"
-        _download(t("Everything (zip)"), lambda: zipped(folder), name, "application/zip", "zip")
+        language = address.language()  # now, as above
+        _download(t("Everything (zip)"), lambda: zipped(folder, language), name, "application/zip", "zip")
 
 
 def _button(label: str, folder: Folder, path: Path, mime: str, key: str) -> None:
@@ -51,9 +52,9 @@ def _download(label: str, make: Callable[[], bytes], name: str, mime: str, key: 
     )
 
 
-def zipped(folder: Folder) -> bytes:
+def zipped(folder: Folder, language: str) -> bytes:
     """The whole folder with a fresh report, as one zip that unpacks into a folder of its own."""
-    write_report(folder)
+    write_report(folder, language)
     whole = io.BytesIO()
     with zipfile.ZipFile(whole, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as archive:
         for path in sorted(folder.path.rglob("*")):

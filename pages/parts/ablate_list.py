@@ -87,7 +87,7 @@ def _undo_line() -> None:
 
 
 def _table(lines: Sequence[Listed]) -> None:
-    looks = [state_look(line.state) for line in lines]
+    looks = [state_look(line.state, cut=line.done < line.total) for line in lines]
     shown = {look.label: look.colour for look in looks}
     key = f"experiments-{hash(tuple(line.id for line in lines)):x}"  # the browser knows rows by their place
 

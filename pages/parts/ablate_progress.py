@@ -62,7 +62,7 @@ def moves(now: Progress) -> bool:
 
 def _panel(session: Session, now: Progress) -> None:
     with st.container(border=True, key="ablate-progress", gap="xsmall"):
-        look = words.state_look(now.state)
+        look = words.state_look(now.state, cut=now.done < now.total)
         with st.container(horizontal=True, vertical_alignment="center", gap="small"):
             st.markdown(look.badge, width="content")
             st.text(counts_line(now), width="content")

@@ -39,7 +39,9 @@ def rows_table(experiment: Experiment, rows: Sequence[Row], *, key: str) -> None
         st.caption(t("No run is over yet."))
         return
     shown = _narrowed(experiment, rows)
-    st.caption(t("{n} of {all} runs. A press on a row shows what to do with it.", n=len(shown), all=len(rows)))
+    st.caption(
+        t("{n} of {all} runs. A press on a row shows what to do with it.", n=f"{len(shown):,}", all=f"{len(rows):,}")
+    )
     if not shown:
         return
     page = page_of(shown, PAGE_ROWS, key=f"{key}-page")

@@ -49,6 +49,8 @@ def stability_badge(stability: Stability) -> str:
     """Whether the baseline is steady enough to compare anything with, as a badge."""
     if stability.identical:
         return f":gray-badge[＝ {t('identical in all repeats')}]"
+    if stability.low is None:
+        return f":gray-badge[⊘ {t('not measured')}]"
     if stability.stable:
         return f":green-badge[✔ {t('steady')}]"
     return f":orange-badge[▲ {t('unsteady')}]"
@@ -92,6 +94,8 @@ def verdict_sentence(summary: Summary, verdict: Verdict) -> str:
     margin = words.margin_words(summary.outcome, summary.margin)
     if effect.low is None or effect.high is None:
         parts.append(t("One run proves nothing."))
+    elif verdict.identical and verdict.finding in ("effect", "inconclusive"):
+        parts.append(_of_identical(verdict))
     elif verdict.finding == "effect":
         parts.append(t("That is more than chance."))
     elif verdict.finding == "none":
@@ -110,6 +114,13 @@ def verdict_sentence(summary: Summary, verdict: Verdict) -> str:
             )
         )
     return " ".join(parts)
+
+
+def _of_identical(verdict: Verdict) -> str:
+    """Repeats without any chance in them are one observation, however many there are."""
+    if verdict.finding == "effect":
+        return t("Every repeat was the same, here and in the baseline.")
+    return t("Every repeat was the same, here and in the baseline: where chance has no part, more say nothing new.")
 
 
 def _difference(summary: Summary, effect: Effect) -> str:

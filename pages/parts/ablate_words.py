@@ -66,8 +66,10 @@ def finding_look(finding: str, *, better: bool | None = None) -> Look:
     return Look(said(words[finding]), *looks[finding])
 
 
-def state_look(state: str) -> Look:
-    """Word, icon and colour of the state of an experiment."""
+def state_look(state: str, *, cut: bool = False) -> Look:
+    """Word, icon and colour of the state of an experiment; ``cut``: it is over before all runs were made."""
+    if state == "done" and cut:
+        return Look(t("cut short"), "▲", "orange")
     return {
         "ready": Look(t("interrupted"), "◐", "orange"),
         "running": Look(t("running"), "▶", "blue"),

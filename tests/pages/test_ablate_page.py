@@ -143,6 +143,25 @@ def test_a_trace_is_continued_from_its_first_call_by_a_stand_in(visit: Visit, sa
     assert not app.button(key="ablate-start").disabled
 
 
+def test_one_decision_is_judged_by_the_decision_where_there_is_a_result_that_it_can_depend_on(
+    visit: Visit, saved: Trace
+) -> None:
+    app = visit("ablate", trace=saved.trace_id)
+    app.segmented_control(key="ablate-mode").set_value("decision").run()
+    assert (experiment(app).subjects[0].step, experiment(app).outcome) == (3, "same_decision")
+    app.segmented_control(key="ablate-mode").set_value("continue").run()
+    assert experiment(app).outcome == "agreement"
+    choose(app, "selectbox", "ablate-outcome", "steps")
+    app.segmented_control(key="ablate-mode").set_value("decision").run()
+    assert experiment(app).outcome == "steps"
+
+
+def test_evidence_makes_success_the_outcome(visit: Visit, saved: Trace) -> None:
+    app = visit("ablate", trace=saved.trace_id)
+    app.text_input(key="ablate-evidence").set_value("WALNUT").run()
+    assert experiment(app).outcome == "success"
+
+
 def test_the_step_of_the_address_is_the_one_that_is_run_again(visit: Visit, saved: Trace) -> None:
     assert experiment(visit("ablate", trace=saved.trace_id, step="3")).subjects[0].step == 3
 

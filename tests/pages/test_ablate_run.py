@@ -319,7 +319,7 @@ def test_only_an_id_names_an_experiment(data: Path, id: str) -> None:
 
 
 def test_everything_is_packed_into_one_folder(data: Path) -> None:
-    with zipfile.ZipFile(io.BytesIO(zipped(finished(data).folder))) as archive:
+    with zipfile.ZipFile(io.BytesIO(zipped(finished(data).folder, "en"))) as archive:
         names = archive.namelist()
     assert {f"experiment-{ID}/{name}" for name in ("design.yaml", "runs.jsonl", "runs.csv", "report.html")} <= set(
         names

@@ -6,7 +6,14 @@ import pytest
 
 from pages.parts import ablate_words
 from pages.parts.ablate_progress import counts_line, error_lines, figures_line, outcome_so_far, told_lines
-from pages.parts.ablate_verdicts import effect_line, effect_of, remarks_of_all, stability_lines, verdict_sentence
+from pages.parts.ablate_verdicts import (
+    effect_line,
+    effect_of,
+    remarks_of_all,
+    stability_badge,
+    stability_lines,
+    verdict_sentence,
+)
 from pages.parts.words import translate_loop_words
 from tests.traces.experiments.trials import design, found, row, successes
 from traces.experiments.progress import Progress
@@ -28,6 +35,13 @@ def test_an_effect_is_told_with_its_numbers() -> None:
     line = effect_line(effect)
     assert "p = 0.0039 after Holm's correction" in line
     assert "12 pairs: 0 gained, 9 lost" in line
+
+
+@pytest.mark.parametrize(("verified", "said"), [(0, "in the baseline."), (1, "where chance has no part, more say")])
+def test_repeats_that_are_all_the_same_are_not_held_against_chance(verified: int, said: str) -> None:
+    summary = found([*successes("baseline", [1] * 10), *successes("other", [verified] * 10)])
+    assert "Every repeat was the same, here and in the baseline" in told(summary)
+    assert said in told(summary) and "more than chance" not in told(summary) and "settle it" not in told(summary)
 
 
 def test_no_effect_is_told_with_the_margin() -> None:
@@ -69,6 +83,12 @@ def test_the_spread_of_the_baseline_is_told_in_points() -> None:
     ]
 
 
+@pytest.mark.parametrize("verified", [[1], [None] * 4])
+def test_a_baseline_that_says_nothing_of_its_chance_is_not_called_unsteady(verified: list[int | None]) -> None:
+    summary = found([*successes("baseline", verified), *successes("other", verified)])
+    assert "not measured" in stability_badge(summary.stability[0])
+
+
 REMARKS = [
     [*successes("baseline", [1] * 6), *successes("other", [0] * 6, reason="max_iterations")],
     [*successes("baseline", [1, 0] * 6), *successes("other", [0] * 12)],
@@ -103,6 +123,11 @@ def test_the_most_frequent_errors_are_told() -> None:
     details = ["busy\nwith more"] * 3 + ["refused"] + ["a" * 400] * 2 + ["rare"]
     rows = [row("baseline", at, status="error", detail=detail) for at, detail in enumerate(details)]
     assert error_lines([*rows, row("baseline", 9)]) == ["✖ 3 × busy", f"✖ 2 × {'a' * 300}…", "✖ 1 × refused"]
+
+
+def test_what_the_budget_cut_short_is_not_called_finished() -> None:
+    assert ablate_words.state_look("done", cut=True).label == "▲ cut short"
+    assert ablate_words.state_look("done").label == "✔ finished"
 
 
 def test_the_numbers_so_far_are_bare_counts() -> None:

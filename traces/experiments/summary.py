@@ -88,6 +88,8 @@ class Verdict:
     """What a reader must know besides: one sentence each."""
     margin: float | None = None
     """The difference that would matter, in the unit of the outcome; None: unknown."""
+    identical: bool = False
+    """Whether all repeats of each task were identical, in the arm and in the baseline: one observation repeated."""
 
 
 @dataclass(frozen=True, slots=True)

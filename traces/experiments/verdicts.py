@@ -76,6 +76,7 @@ def _verdict(case: Case, alpha: float) -> Verdict:
         sentence=verdict_words.sentence(case, finding, repeats, alpha),
         remarks=tuple(verdict_words.remarks(case, finding)),
         margin=case.margin if case.seen else None,
+        identical=case.identical,
     )
 
 
