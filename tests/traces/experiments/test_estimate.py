@@ -174,6 +174,11 @@ DOUBTS = [
         SAMPLE.replace("MODE", "decision"),
         "'run' is a decision rerun, and one reply is no success: choose same_decision as outcome",
     ),
+    (
+        SAMPLE.replace("MODE", "decision") + "outcome: agreement\n",
+        "'run' is a decision rerun, whose reply may be no answer: choose same_decision",
+    ),
+    ("subjects: code_word\noutcome: same_decision", "'code_word' is no decision rerun"),
     ("subjects: code_word\noutcome: latency_ms", "model time is not measured of scripted models"),
     (
         "subjects: code_word\nconditions: [{name: h, interventions: [{kind: hide_tool, params: {tool: read_fil}}]}]",
