@@ -30,7 +30,6 @@ DESIGNS = [
     TASK.replace("cheap", "nameless") + "budget: {cost: 1}",
     DECISION,
     DECISION + "outcome: agreement",
-    TASK + "outcome: same_decision",
     "subjects: code_word\noutcome: cost",
 ]
 PRICES = PriceTable(own=(Price(model="cheap", prompt=1, completion=10),))

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 
 from agent.nearest import nearest
 from traces.experiments.design import Experiment
-from traces.experiments.outcomes import AGREEMENT, FINISHED, OUTCOMES, SAME_DECISION, SUCCESS
+from traces.experiments.outcomes import AGREEMENT, FINISHED, OUTCOMES, SUCCESS
 from traces.experiments.subjects import Task
 
 _MEASURED = ("latency_ms", "cost")
@@ -34,11 +34,9 @@ def _evidence(experiment: Experiment, tasks: Mapping[str, Task]) -> Iterator[str
 
 
 def _outcome(experiment: Experiment) -> Iterator[str]:
-    for subject in experiment.subjects:
-        if experiment.outcome in _OF_WHOLE_RUNS and subject.reruns_decision:
+    for subject in experiment.subjects if experiment.outcome in _OF_WHOLE_RUNS else ():
+        if subject.reruns_decision:
             yield f"{subject.name!r} is a decision rerun, whose reply may be no answer: choose same_decision"
-        elif experiment.outcome == SAME_DECISION and not subject.reruns_decision:
-            yield f"{subject.name!r} is no decision rerun, so that nothing is the same decision: choose another outcome"
     if experiment.outcome in _MEASURED and all(model.kind != "live" for model in experiment.models):
         yield f"{OUTCOMES[experiment.outcome].name} is not measured of scripted models: choose another outcome"
 

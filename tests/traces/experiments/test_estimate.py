@@ -178,7 +178,6 @@ DOUBTS = [
         SAMPLE.replace("MODE", "decision") + "outcome: agreement\n",
         "'run' is a decision rerun, whose reply may be no answer: choose same_decision",
     ),
-    ("subjects: code_word\noutcome: same_decision", "'code_word' is no decision rerun"),
     ("subjects: code_word\noutcome: latency_ms", "model time is not measured of scripted models"),
     (
         "subjects: code_word\nconditions: [{name: h, interventions: [{kind: hide_tool, params: {tool: read_fil}}]}]",
