@@ -20,6 +20,7 @@ from agent.ids import new_trace_id
 from pages.parts import address
 from pages.parts.data import data_folder, prices, private
 from pages.parts.options import options
+from pages.parts.words import t
 from traces.experiments.design import Experiment
 from traces.experiments.folder import EXPERIMENTS, Folder
 from traces.experiments.progress import State
@@ -29,6 +30,9 @@ from traces.trash import Deleted, Trash
 
 MOST = 50
 """Experiments kept in memory at once; of the others the folder is opened again."""
+
+MOST_SHARED = 5_000
+"""Runs of one experiment where other machines can reach the server."""
 
 _ID = re.compile(r"[0-9a-f]{12}")
 _MOVING = ("running", "paused")
@@ -77,18 +81,28 @@ def _registry() -> _Registry:
     return _Registry()
 
 
-def start(experiment: Experiment, base: Path, keys: Mapping[str, str] | None = None, workers: int = 1) -> str:
+def start(experiment: Experiment, base: Path, keys: Mapping[str, str], workers: int = 1) -> str:
     """Make a folder for a design and begin to run it; gives its id.
 
     Args:
         experiment: the design.
         base: the folder that its paths are relative to.
-        keys: of live models, by the name of the model in the design; they stay in memory.
+        keys: of live models, by the name of the model in the design, empty where there is none: no key of this server
+            is looked up by what a design says. They stay in memory.
         workers: how many runs at a time.
 
     Raises:
-        InputError: a subject cannot be read, or the folder cannot be made.
+        InputError: a subject cannot be read, the folder cannot be made, or there are more runs than a server that
+            others can reach makes for a visitor.
     """
+    if not private() and experiment.size > MOST_SHARED:
+        raise InputError(
+            t(
+                "This server makes at most {most} runs of one experiment; the design asks for {n}.",
+                most=f"{MOST_SHARED:,}",
+                n=f"{experiment.size:,}",
+            )
+        )
     id = new_trace_id()
     create(_path(id).absolute(), experiment, base)
     go_on(id, keys, workers)
@@ -113,7 +127,7 @@ def find(id: str) -> Session | None:
         return registry.put(id, session) if session is not None else None
 
 
-def go_on(id: str, keys: Mapping[str, str] | None = None, workers: int = 1, *, retry_errors: bool = False) -> None:
+def go_on(id: str, keys: Mapping[str, str], workers: int = 1, *, retry_errors: bool = False) -> None:
     """Let an experiment that rests go on from where its folder stands; nothing where it moves already.
 
     Args:

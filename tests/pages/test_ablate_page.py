@@ -460,6 +460,14 @@ def test_a_server_of_somebody_elses_design_is_not_taken_over(visit: Visit, publi
     assert "evil.example" not in texts(theirs, "text")
 
 
+def test_a_visitor_cannot_ask_for_any_number_of_runs(visit: Visit, public: None, data: Path) -> None:
+    app = press(visit("ablate"), "ablate-new")
+    write(app, "subjects: code_word\nconditions: [blank_results]\nrepeats: 2501\n")
+    press(app, "ablate-start")
+    assert "at most 5,000 runs" in texts(app, "text")
+    assert not list(data.glob("experiments/*"))
+
+
 def test_amounts_of_money_beside_start_make_no_formula(new: AppTest) -> None:
     write(new, LIVE.replace("model: m,", "model: gpt-4o-mini,"))
     label = next(each.label for each in new.expander if "model calls" in each.label)

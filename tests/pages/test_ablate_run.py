@@ -251,7 +251,7 @@ def test_runs_of_experiments_are_hidden_in_the_list_of_traces_until_they_are_wan
 
 
 def test_an_experiment_outlives_the_server(data: Path) -> None:
-    id = experiments.start(parse_design(DESIGN, "design.yaml"), data)
+    id = experiments.start(parse_design(DESIGN, "design.yaml"), data, {})
     session = experiments.find(id)
     assert session is not None
     assert session.wait(60)
@@ -263,7 +263,7 @@ def test_an_experiment_outlives_the_server(data: Path) -> None:
 
 
 def test_the_report_is_written_when_an_experiment_is_over(data: Path) -> None:
-    id = experiments.start(parse_design(DESIGN, "design.yaml"), data)
+    id = experiments.start(parse_design(DESIGN, "design.yaml"), data, {})
     folder = data / "experiments" / id
     deadline = time.monotonic() + 30
     while not (folder / "report.html").exists() and time.monotonic() < deadline:
@@ -284,7 +284,7 @@ def test_deleting_takes_all_of_it_and_can_be_undone(data: Path) -> None:
 
 
 def test_what_still_runs_is_not_deleted(data: Path) -> None:
-    id = experiments.start(parse_design(DESIGN.replace("repeats: 8", "repeats: 4000"), "design.yaml"), data)
+    id = experiments.start(parse_design(DESIGN.replace("repeats: 8", "repeats: 4000"), "design.yaml"), data, {})
     session = experiments.find(id)
     assert session is not None
     with pytest.raises(InputError, match="cancel it first"):

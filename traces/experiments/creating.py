@@ -22,6 +22,7 @@ from agent.ids import new_trace_id
 from traces.experiments.design import Budget, Experiment, Subject
 from traces.experiments.design_file import design_text
 from traces.experiments.folder import Folder
+from traces.experiments.no_keys import checked_address
 from traces.keeping import write_whole
 from traces.versions import versions
 
@@ -62,11 +63,15 @@ def create(folder: Path, experiment: Experiment, base: Path) -> Folder:
         base: the folder that the paths in the design are relative to.
 
     Raises:
-        InputError: something that the design names cannot be read, or the folder cannot be written.
+        InputError: something that the design names cannot be read, the address of a server holds a password, or the
+            folder cannot be written.
     """
     made = Folder(folder)
     if made.design.exists():
         raise InputError(f"{folder} holds an experiment already; choose another folder")
+    for spec in experiment.models:
+        if spec.base_url:
+            checked_address(spec.base_url)
     moved, copies = _carried(experiment, base)
     for name, data in copies.items():
         write_whole(folder / name, data)

@@ -8,10 +8,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import PurePath
 from typing import Annotated, Any, Literal
-from urllib.parse import urlsplit
 
 from pydantic import AfterValidator, BeforeValidator, Field, model_validator
 
+from agent.errors import InputError
 from agent.faults import Fault
 from agent.nearest import nearest
 from agent.scripts import scenarios
@@ -20,7 +20,8 @@ from agent.scripts.strict import Misplaced, Strict, found, short_for
 from agent.secret_shapes import hide_shapes
 from traces.experiments.condition_fields import AnyCondition
 from traces.experiments.design import BASELINE, ArmedFault, Mode, ModelKind
-from traces.experiments.design_strict import NO_KEYS, Name, Whole, Words
+from traces.experiments.design_strict import Name, Whole, Words
+from traces.experiments.no_keys import checked_address
 from traces.experiments.outcomes import OUTCOMES, SAME_DECISION, SUCCESS
 
 _SUFFIXES = (".yaml", ".yml", ".json", ".jsonl")
@@ -82,17 +83,10 @@ class SubjectFields(Strict):
 
 
 def _url(url: str) -> str:
-    """An address; the words of an error never repeat it, as it may hold a key."""
     try:
-        parts = urlsplit(url)
-        usable = parts.scheme in ("http", "https") and bool(parts.hostname)
-    except ValueError:
-        usable = False
-    if usable and ("@" in parts.netloc or hide_shapes(url) != url):
-        raise ValueError(f"this address holds a password or a key; {NO_KEYS}")
-    if not usable:
-        raise ValueError("expected an address such as http://127.0.0.1:8080/v1")
-    return url
+        return checked_address(url)
+    except InputError as error:
+        raise ValueError(str(error)) from error
 
 
 def _variable(name: str) -> str:

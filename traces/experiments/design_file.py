@@ -94,7 +94,7 @@ def _parsed(text: str, name: str, base: Path | None, own: Iterable[Tool]) -> Exp
 def _looked_at(text: str, name: str, base: Path | None, own: Iterable[Tool]) -> tuple[DesignFields | None, Problems]:
     from agent.scripts.problems import Problems, check_fields
     from traces.experiments.design_fields import DesignFields
-    from traces.experiments.design_strict import refused_key
+    from traces.experiments.no_keys import refused_key
 
     try:
         data = source.read(text, name, _WHAT)

@@ -13,6 +13,7 @@ from agent.toolbox.own import load_all
 from tests.traces.experiments.noting import marks, session_of, timeless, write_design
 from traces.experiments.cells import cells
 from traces.experiments.creating import fingerprint, read_state
+from traces.experiments.design import Experiment, ModelSpec, Subject
 from traces.experiments.design_file import parse_design, read_design
 from traces.experiments.folder import Folder
 from traces.experiments.ledger import read_lines, read_rows
@@ -258,3 +259,12 @@ def test_two_files_of_one_name_are_both_kept(tmp_path: Path) -> None:
     session.start()
     assert [row.answer for row in ended(session).rows] == ["ONE", "TWO", "ONE"]
     assert len(list(session.folder.subjects.iterdir())) == 2
+
+
+def test_a_design_made_in_python_is_not_written_with_a_password(tmp_path: Path) -> None:
+    spec = ModelSpec(name="live", kind="live", model="m", base_url="http://me:secret@127.0.0.1:1/v1")
+    experiment = Experiment(subjects=(Subject(name="calc", scenario="calc"),), models=(spec,))
+    with pytest.raises(InputError, match="holds a password or a key") as caught:
+        create(tmp_path / "made", experiment, tmp_path)
+    assert "secret" not in str(caught.value)
+    assert not (tmp_path / "made").exists()
