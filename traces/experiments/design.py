@@ -11,6 +11,9 @@ from agent.faults import RESULTS_NOT_WRITTEN_BACK, Fault
 from agent.interventions import Intervention
 from traces.experiments.outcomes import OUTCOMES, SUCCESS
 
+MOST_RUNS = 1_000_000
+"""Runs of one experiment: what it knows of each is in memory, and with as many it takes about 200 MB."""
+
 BASELINE = "baseline"
 """The condition in which nothing is changed. It always comes first, and everything is compared with it."""
 
@@ -167,6 +170,8 @@ class Experiment:
                 raise InputError(f"two of the {what}s are called {twice!r}; give each a name of its own")
         if self.repeats < 1:
             raise InputError(f"repeats must be a whole number from 1, not {self.repeats}")
+        if self.size > MOST_RUNS:
+            raise InputError(f"these are {self.size:,} runs, and {MOST_RUNS:,} are the most; lower repeats")
         if self.outcome not in OUTCOMES:
             raise InputError(f"there is no outcome {self.outcome!r}; known are {', '.join(OUTCOMES)}")
         if not 0 < self.alpha < 1 or self.margin <= 0:

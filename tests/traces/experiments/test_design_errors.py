@@ -208,6 +208,12 @@ def test_several_mistakes_are_told_at_once_in_the_order_of_the_text():
     assert fault(SEVERAL) == "my.yaml, line 1, title: expected a text, found 3 (and 5 more)"
 
 
+def test_more_runs_than_can_be_kept_are_refused():
+    conditions = ", ".join(f"{{name: c{number}, interventions: [drop_pairs]}}" for number in range(10))
+    told = fault(ONE + f"repeats: 100000\nconditions: [{conditions}]")
+    assert told == "my.yaml: these are 1,100,000 runs, and 1,000,000 are the most; lower repeats"
+
+
 def test_of_very_many_mistakes_the_number_is_told():
     *told, last = design_problems("subjects: [" + "x, " * 300 + "x]")
     assert len(told) == 100
