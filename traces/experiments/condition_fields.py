@@ -11,7 +11,7 @@ from agent.faults import FAULTS
 from agent.interventions import KINDS, Intervention
 from agent.nearest import nearest
 from agent.scripts.fields import InterventionFields
-from agent.scripts.strict import Misplaced, Strict, short_for
+from agent.scripts.strict import Misplaced, Strict, found, short_for
 from agent.scripts.turn_fields import AnyFaultFields
 from traces.experiments.design import BASELINE
 from traces.experiments.design_strict import Name, Whole
@@ -79,7 +79,7 @@ class ConditionFields(Strict):
         if self.values is None or self.kind is None:
             return self
         if self.kind not in KINDS:
-            raise Misplaced(["kind"], f"there is no intervention {self.kind!r}{nearest(self.kind, KINDS)}")
+            raise Misplaced(["kind"], f"there is no intervention {found(self.kind)}{nearest(self.kind, KINDS)}")
         numbers = [name for name, param in KINDS[self.kind].params.items() if param.type is int]
         if self.param not in numbers:
             known = nearest(str(self.param), numbers) or "; it takes none"
@@ -103,7 +103,7 @@ def _lengthened(value: Any) -> Any:
     if value in FAULTS:
         return {"name": value, "faults": [value]}
     if value not in KINDS:
-        raise ValueError(f"there is no intervention or fault {value!r}{nearest(value, [*KINDS, *FAULTS])}")
+        raise ValueError(f"there is no intervention or fault {found(value)}{nearest(value, [*KINDS, *FAULTS])}")
     return {"name": value, "interventions": [value]}
 
 

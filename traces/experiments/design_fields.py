@@ -34,7 +34,7 @@ def _scenario(name: str) -> str:
         return name
     if name.lower().endswith(_SUFFIXES):
         raise ValueError("a plain text is the name of a scenario; a file is {script: PATH} or {trace: PATH}")
-    raise ValueError(f"there is no scenario {name!r}{nearest(name, known)}")
+    raise ValueError(f"there is no scenario {found(name)}{nearest(name, known)}")
 
 
 class SubjectFields(Strict):
@@ -139,7 +139,7 @@ def _one_or_many(value: Any) -> Any:
 
 def _outcome(name: str) -> str:
     if name not in OUTCOMES:
-        raise ValueError(f"there is no outcome {name!r}{nearest(name, OUTCOMES)}")
+        raise ValueError(f"there is no outcome {found(name)}{nearest(name, OUTCOMES)}")
     return name
 
 

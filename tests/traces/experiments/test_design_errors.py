@@ -208,6 +208,11 @@ def test_several_mistakes_are_told_at_once_in_the_order_of_the_text():
     assert fault(SEVERAL) == "my.yaml, line 1, title: expected a text, found 3 (and 5 more)"
 
 
+def test_a_very_long_name_is_quoted_in_part():
+    for text in ("subjects: {0}", ONE + "conditions: [{0}]", ONE + "outcome: {0}"):
+        assert len(fault(text.format("x" * 5000))) < 600
+
+
 def test_more_runs_than_can_be_kept_are_refused():
     conditions = ", ".join(f"{{name: c{number}, interventions: [drop_pairs]}}" for number in range(10))
     told = fault(ONE + f"repeats: 100000\nconditions: [{conditions}]")
