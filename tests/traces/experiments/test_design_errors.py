@@ -210,7 +210,7 @@ def test_several_mistakes_are_told_at_once_in_the_order_of_the_text():
 
 def test_a_very_long_name_is_quoted_in_part():
     for text in ("subjects: {0}", ONE + "conditions: [{0}]", ONE + "outcome: {0}"):
-        assert len(fault(text.format("x" * 5000))) < 600
+        assert "x" * 41 not in fault(text.format("x" * 5000))
 
 
 def test_more_runs_than_can_be_kept_are_refused():
