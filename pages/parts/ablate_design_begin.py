@@ -19,7 +19,7 @@ from pages.parts.words import t
 from traces.experiments.design import Condition, Experiment, ModelSpec, Subject
 from traces.experiments.design_file import read_design
 from traces.experiments.exercise import EXERCISES, exercises
-from traces.experiments.outcomes import AGREEMENT, FINISHED, SAME_DECISION, SUCCESS
+from traces.experiments.outcomes import AGREEMENT, FINISHED, REPEATED, SAME_DECISION, SUCCESS
 
 FIRST = "code_word"
 """The scenario of a new design: what a model does without its tool results."""
@@ -71,7 +71,10 @@ def usual_outcome(experiment: Experiment) -> str:
         return SAME_DECISION
     if evident(experiment):
         return SUCCESS
-    return AGREEMENT if all(facts_of(subject).answer for subject in experiment.subjects) else FINISHED
+    if all(facts_of(subject).answer for subject in experiment.subjects):
+        return AGREEMENT
+    # A recording that ends with a call, to submit for example, gives no answer however it is run again.
+    return REPEATED if any(subject.trace for subject in experiment.subjects) else FINISHED
 
 
 def from_trace(path: str, conversation: int, title: str) -> Subject:

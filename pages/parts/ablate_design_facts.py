@@ -29,7 +29,7 @@ class Facts:
     tools: tuple[str, ...] = ()
     """Names of the tools on offer."""
     answer: str = ""
-    """The recorded final answer."""
+    """The recorded final answer; empty where the last reply asked for calls, so that a rerun ends without one."""
     checked: bool = False
     """Whether the subject brings evidence of its own."""
     word: str = ""
@@ -76,7 +76,7 @@ def trace_facts(trace: Trace) -> Facts:
         steps=len(trace.steps),
         first_call=next(calling, 1),
         tools=tuple(dict.fromkeys(filter(None, [*offered, *called]))),
-        answer=trace.outcome.final,
+        answer="" if replies and (last := replies[-1]) is not None and last.tool_calls else trace.outcome.final,
         word=next((found[0] for text in results if (found := _WORD.search(text))), ""),
     )
 

@@ -156,6 +156,17 @@ def test_one_decision_is_judged_by_the_decision_where_there_is_a_result_that_it_
     assert experiment(app).outcome == "steps"
 
 
+def test_a_recording_that_ends_with_a_call_is_not_judged_by_its_answer(visit: Visit, data: Path) -> None:
+    trace = Trace(title="submits", task="t")
+    trace.add(Message("user", "Mend it."), "user")
+    trace.add(Message("assistant", None, tool_calls=(ToolCall("c1", "submit", {}),)), "model", 1)
+    trace.add(Message("tool", "Submitted.", tool_call_id="c1"), "environment", 1)
+    trace.steps.append(TraceStep(index=1, reply=1))
+    trace.outcome.final = "diff"
+    write_trace(trace, data)
+    assert experiment(visit("ablate", trace=trace.trace_id)).outcome == "repeated_calls"
+
+
 def test_evidence_makes_success_the_outcome(visit: Visit, saved: Trace) -> None:
     app = visit("ablate", trace=saved.trace_id)
     app.text_input(key="ablate-evidence").set_value("WALNUT").run()

@@ -47,6 +47,10 @@ def test_what_an_estimate_says_has_a_chinese_form(text: str, tmp_path: Path) -> 
     assert [sentence for sentence in said if not is_chinese(sentence)] == []
 
 
+def test_results_that_are_not_there_are_told_in_chinese() -> None:
+    assert is_chinese("'blank_results' changes nothing in 'talk': the recording has no tool result")
+
+
 def test_what_a_preview_says_has_a_chinese_form(tmp_path: Path) -> None:
     task = load_subject(Subject(name="code_word", scenario="code_word"), tmp_path)
     switches = [Intervention(kind) for kind, about in KINDS.items() if about.group == "switch"]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
+from agent.interventions import KINDS
 from agent.nearest import nearest
 from traces.experiments.design import Experiment
 from traces.experiments.outcomes import AGREEMENT, FINISHED, OUTCOMES, SUCCESS
@@ -22,7 +23,13 @@ def doubts(experiment: Experiment, tasks: Mapping[str, Task]) -> list[str]:
         experiment: the design.
         tasks: its subjects as they were loaded, by name.
     """
-    return [*_evidence(experiment, tasks), *_outcome(experiment), *_tools(experiment, tasks), *_repeats(experiment)]
+    return [
+        *_evidence(experiment, tasks),
+        *_outcome(experiment),
+        *_results(experiment, tasks),
+        *_tools(experiment, tasks),
+        *_repeats(experiment),
+    ]
 
 
 def _evidence(experiment: Experiment, tasks: Mapping[str, Task]) -> Iterator[str]:
@@ -39,6 +46,18 @@ def _outcome(experiment: Experiment) -> Iterator[str]:
             yield f"{subject.name!r} is a decision rerun, whose reply may be no answer: choose same_decision"
     if experiment.outcome in _MEASURED and all(model.kind != "live" for model in experiment.models):
         yield f"{OUTCOMES[experiment.outcome].name} is not measured of scripted models: choose another outcome"
+
+
+def _results(experiment: Experiment, tasks: Mapping[str, Task]) -> Iterator[str]:
+    of_results = [
+        condition.name
+        for condition in experiment.conditions
+        if condition.interventions and all(KINDS[item.kind].group == "results" for item in condition.interventions)
+    ]
+    for name, task in tasks.items():
+        results = task.source is None or any(message.role == "tool" for message in task.source.messages)
+        if of_results and not results and not task.tools():
+            yield f"{of_results[0]!r} changes nothing in {name!r}: the recording has no tool result"
 
 
 def _tools(experiment: Experiment, tasks: Mapping[str, Task]) -> Iterator[str]:

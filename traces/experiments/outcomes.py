@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 SUCCESS, FINISHED, AGREEMENT, SAME_DECISION, INVENTED = "success", "finished", "agreement", "same_decision", "invented"
+REPEATED = "repeated_calls"
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +59,7 @@ OUTCOMES: dict[str, OutcomeKind] = {
         "number",
         "ms",
     ),
-    "repeated_calls": OutcomeKind(
+    REPEATED: OutcomeKind(
         "repeated calls", "Calls with the tool and the arguments of an earlier call of the same run.", "number"
     ),
     "tool_errors": OutcomeKind("tool errors", "Calls whose result was an error.", "number"),

@@ -4,6 +4,8 @@ import pytest
 
 from agent.journal import write_trace
 from agent.limits import HARD_CAP
+from agent.messages import Message
+from agent.trace import Trace, TraceStep
 from traces.experiments.baseline import baseline
 from traces.experiments.cells import cells
 from traces.experiments.design_file import parse_design
@@ -195,6 +197,18 @@ DOUBTS = [
 def test_what_is_probably_not_meant_is_told(text, told, folder):
     (doubt,) = estimated(text, folder).doubts
     assert doubt.startswith(told)
+
+
+def test_results_can_only_be_taken_away_where_there_are_some(folder):
+    talk = Trace(task="Hi.")
+    talk.add(Message("user", "Hi."), "user")
+    talk.add(Message("assistant", "Hello."), "model", 1)
+    talk.steps.append(TraceStep(index=1, reply=1))
+    write_trace(talk, folder).rename(folder / "talk.json")
+    of_results = "models: stand_in\noutcome: agreement\nconditions: [blank_results]"
+    (doubt,) = estimated("subjects: {trace: talk.json}\n" + of_results, folder).doubts
+    assert doubt == "'blank_results' changes nothing in 'talk': the recording has no tool result"
+    assert estimated("subjects: {trace: run.json}\n" + of_results, folder).doubts == ()
 
 
 def test_evidence_of_the_subject_ends_the_doubt(folder):
