@@ -91,9 +91,25 @@ def read_state(folder: Folder) -> State:
     try:
         return msgspec.convert(json.loads(folder.state.read_bytes()), State)
     except OSError as error:
-        raise InputError(f"{folder.state} cannot be read: {error.strerror or error}") from error
+        what = "without it the folder is no experiment; start it anew from its design"
+        raise InputError(f"{folder.state} cannot be read: {error.strerror or error}; {what}") from error
     except (ValueError, msgspec.ValidationError) as error:
         raise InputError(f"{folder.state} is damaged ({error}); start the experiment in a new folder") from error
+
+
+def check_subjects(folder: Folder, state: State) -> None:
+    """See that the copies are still what the runs so far were made of.
+
+    Raises:
+        InputError: one of them was changed; the text names it.
+    """
+    for name, digest in state.subjects.items():
+        path = folder.path / name
+        if path.is_file() and hashlib.sha256(path.read_bytes()).hexdigest() != digest:
+            raise InputError(
+                f"{path} is not what the experiment began with, so its runs would not belong together; "
+                "put the old file back, or start a new experiment"
+            )
 
 
 def write_state(folder: Folder, state: State) -> None:

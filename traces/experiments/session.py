@@ -16,7 +16,7 @@ from typing import Literal, get_args
 from agent.errors import AgentError, InputError
 from agent.toolbox.own import load_all
 from agent.tools import Tool
-from traces.experiments.creating import create, read_state, write_state
+from traces.experiments.creating import check_subjects, create, read_state, write_state
 from traces.experiments.design_file import read_design
 from traces.experiments.folder import Folder
 from traces.experiments.gate import CANCELLED, Gate
@@ -100,7 +100,8 @@ class Session:
             retry_errors: make the runs again that ended with an error.
 
         Raises:
-            InputError: a subject, a model or a key is missing, or another process runs this experiment.
+            InputError: a subject, a model or a key is missing, a subject was changed meanwhile, or another process runs
+                this experiment.
         """
         with self._lock:
             if not self._over.is_set():
@@ -109,8 +110,10 @@ class Session:
             with ExitStack() as stack:
                 stack.enter_context(held(self.folder))
                 self._look()
+                state = read_state(self.folder)
+                check_subjects(self.folder, state)
                 job = self._job(stack.enter_context(closing(self._ledger())), retry_errors)
-                write_state(self.folder, replace(read_state(self.folder), ended=None, remark=""))
+                write_state(self.folder, replace(state, ended=None, remark=""))
                 self._state, self._error, self._remark = "running", "", ""
                 self._over.clear()
                 self._tally.move(True)

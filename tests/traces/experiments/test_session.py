@@ -268,3 +268,16 @@ def test_a_design_made_in_python_is_not_written_with_a_password(tmp_path: Path) 
         create(tmp_path / "made", experiment, tmp_path)
     assert "secret" not in str(caught.value)
     assert not (tmp_path / "made").exists()
+
+
+def test_a_subject_that_was_changed_meanwhile_is_not_run_beside_the_old_one(design: Path, tmp_path: Path) -> None:
+    folder = session_of(design, tmp_path / "out").folder
+    (copy,) = folder.subjects.iterdir()
+    before = copy.read_text()
+    copy.write_text(before.replace("TIDE", "WIND"))
+    with pytest.raises(InputError, match="is not what the experiment began with"):
+        session_of(design, tmp_path / "out").start()
+    copy.write_text(before)
+    session = session_of(design, tmp_path / "out")
+    session.start()
+    assert ended(session).progress.state == "done"
