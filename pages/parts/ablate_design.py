@@ -40,7 +40,7 @@ def design_bench(design: str) -> None:
             return
         _start_line(design, draft, problems)
         key_fields(draft.experiment.models)
-        form, text = st.tabs([t("Form"), "YAML"], key=address_ablate.TABS, on_change="rerun")
+        form, text = st.tabs([t("Form"), address_ablate.TEXT_TAB], key=address_ablate.TABS, on_change="rerun")
         if form.open:
             with form:
                 _form(design, draft)

@@ -12,6 +12,7 @@ import streamlit as st
 from agent.errors import AgentError
 from pages.parts import address, address_ablate, experiments, selection, shelf
 from pages.parts.ablate_design_begin import copied, exercise_design, new_design
+from pages.parts.ablate_design_draft import find
 from pages.parts.ablate_found import findings_words
 from pages.parts.ablate_words import state_look
 from pages.parts.data import private
@@ -189,4 +190,7 @@ def _take_upload() -> None:
     except UnicodeDecodeError:
         address.tell(t("{name}: a design is UTF-8 text, and this file is not.", name=file.name))
     else:
-        address_ablate.open_design(copied(text.replace("\r\n", "\n")))
+        design = copied(text.replace("\r\n", "\n"))
+        if (draft := find(design)) is not None and not draft.readable:
+            address.put(address_ablate.TABS, address_ablate.TEXT_TAB)  # the form would show another design
+        address_ablate.open_design(design)

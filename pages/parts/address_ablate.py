@@ -22,6 +22,8 @@ WORKERS = "ablate-workers"
 PREVIEW_STEP = "ablate-preview-step"
 TABS = "ablate-tabs"
 """Keys of fields."""
+TEXT_TAB = "YAML"
+"""The tab of a design in which it is text."""
 
 _EXPERIMENT = "experiment"
 _DESIGN = "design"

@@ -17,7 +17,7 @@ from agent import Message, ToolCall, Trace
 from agent.journal import write_trace
 from agent.trace import TraceStep
 from pages.parts import ablate_design_draft as drafts
-from pages.parts import experiments
+from pages.parts import address_ablate, experiments
 from pages.parts.ablate_condition_fields import numbers_in
 from pages.parts.ablate_design_model import typed_keys
 from tests.pages.conftest import texts
@@ -238,6 +238,14 @@ def test_an_uploaded_design_is_opened_and_a_broken_one_told(visit: Visit) -> Non
     assert "UTF-8" in texts(app, "text")
     app.file_uploader[0].upload("x.yaml", DESIGN.replace("\n", "\r\n").encode(), "text/yaml").run()
     assert experiment(app).title == "By hand"
+
+
+def test_an_uploaded_design_with_a_mistake_is_shown_as_the_text_that_it_is(visit: Visit) -> None:
+    app = visit("ablate")
+    app.file_uploader[0].upload("x.yaml", b"subjects: [nowhere]\n", "text/yaml").run()
+    assert app.session_state[address_ablate.TABS] == "YAML"
+    assert "nowhere" in draft(app).text
+    assert "The form shows the last design" not in texts(app, "caption")
 
 
 # ---- the form ----
