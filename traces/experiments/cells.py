@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from hashlib import blake2b
 from typing import NamedTuple
 
 from traces.experiments.design import Experiment
-from traces.experiments.rows import key_of
+from traces.experiments.rows import Row, key_of
 
 
 class Cell(NamedTuple):
@@ -45,3 +45,9 @@ def cells(experiment: Experiment) -> Iterator[Cell]:
             for model in experiment.models:
                 for condition in conditions[turn:] + conditions[:turn]:
                     yield Cell(subject.name, model.name, condition.name, repeat, experiment.seed + repeat)
+
+
+def in_order(experiment: Experiment, rows: Iterable[Row]) -> list[Row]:
+    """The rows as the design has their cells; those that it does not have come last."""
+    places = {cell.key: place for place, cell in enumerate(cells(experiment))}
+    return sorted(rows, key=lambda row: places.get(row.key, len(places)))

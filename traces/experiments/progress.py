@@ -9,12 +9,11 @@ from dataclasses import dataclass, field
 from typing import Literal, NamedTuple
 
 from agent import clock
-from traces.experiments.cells import Cell, cells
+from traces.experiments.cells import Cell, cells, in_order
 from traces.experiments.design import Experiment
 from traces.experiments.gate import Spent
 from traces.experiments.ledger import latest
 from traces.experiments.rows import Row
-from traces.experiments.runs_csv import in_order
 
 State = Literal["ready", "running", "paused", "cancelled", "done", "failed"]
 """``ready``: it has not begun, or was interrupted. ``done``: all runs are made, or the budget is used up."""

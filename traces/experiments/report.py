@@ -7,13 +7,14 @@ from collections.abc import Iterable
 from agent import jsontext
 from agent.tools import Tool
 from traces.experiments.analysis import analyse
+from traces.experiments.cells import in_order
 from traces.experiments.creating import read_state
 from traces.experiments.design_file import read_design
 from traces.experiments.folder import Folder
 from traces.experiments.ledger import read_rows
 from traces.experiments.pinning import finding_test
 from traces.experiments.report_page import report_page
-from traces.experiments.runs_csv import in_order, runs_csv
+from traces.experiments.runs_csv import runs_csv
 from traces.keeping import write_whole
 
 

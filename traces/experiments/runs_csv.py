@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from traces.experiments.cells import cells
+from traces.experiments.cells import in_order
 from traces.experiments.design import Experiment
 from traces.experiments.rows import COLUMNS, Row
 from traces.spreadsheet import table
@@ -14,9 +14,3 @@ def runs_csv(experiment: Experiment, rows: Iterable[Row]) -> bytes:
     """The rows in the order of the design, whatever order they ended in. No cell of it is taken for a formula."""
     data = (row.to_dict() for row in in_order(experiment, rows))
     return table(COLUMNS, ([each[name] for name in COLUMNS] for each in data))
-
-
-def in_order(experiment: Experiment, rows: Iterable[Row]) -> list[Row]:
-    """The rows as the design has their cells; those that it does not have come last."""
-    places = {cell.key: place for place, cell in enumerate(cells(experiment))}
-    return sorted(rows, key=lambda row: places.get(row.key, len(places)))

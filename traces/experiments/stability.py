@@ -46,6 +46,8 @@ def identical(rows: Iterable[Row]) -> bool:
     """Whether all repeats of each task were the same in everything but time; some task must be repeated."""
     seen: dict[str, list[list[object]]] = {}
     for row in rows:
+        if row.status == "stopped":  # by a person or the budget: counted apart
+            continue
         seen.setdefault(row.subject, []).append([getattr(row, name) for name in _SAME])
     repeated = max(map(len, seen.values()), default=0) > 1
     return repeated and all(run == runs[0] for runs in seen.values() for run in runs)

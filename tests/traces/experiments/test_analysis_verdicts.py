@@ -103,6 +103,8 @@ def test_runs_that_are_identical_in_all_seeds_are_called_one_observation() -> No
     assert any("identical in all seeds" in remark for remark in summary.remarks)
     assert verdict(summary, "arm").finding == "effect"
     assert any("one observation repeated" in remark for remark in verdict(summary, "arm").remarks)
+    stopped = found([*successes("baseline", [1] * 8), *successes("arm", [0] * 7), row("arm", 7, status="stopped")])
+    assert verdict(stopped, "arm").identical
     varied = [row("baseline", at, verified=True, answer=str(at)) for at in range(8)] + successes("arm", [0] * 8)
     assert not found(varied).stability[0].identical
 

@@ -15,6 +15,7 @@ import pytest
 
 from agent.errors import InputError
 from tests.traces.experiments.found import BLANKED, EXPERIMENT, NASTY, rows, summary
+from traces.experiments.cells import in_order
 from traces.experiments.creating import State
 from traces.experiments.design import Experiment
 from traces.experiments.design_file import parse_design
@@ -23,7 +24,7 @@ from traces.experiments.report import write_report
 from traces.experiments.report_page import report_page
 from traces.experiments.report_runs import MOST_ROWS
 from traces.experiments.rows import COLUMNS, Row
-from traces.experiments.runs_csv import in_order, runs_csv
+from traces.experiments.runs_csv import runs_csv
 from traces.experiments.session import Session, create
 from traces.experiments.twin import twin_of
 
