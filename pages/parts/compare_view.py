@@ -8,9 +8,11 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
+from agent.interventions import KINDS
 from agent.trace import Trace
 from pages.parts import address_compare
 from pages.parts.compare_numbers import numbers_view, steps_table
+from pages.parts.intervention_words import kind_name
 from pages.parts.message_table import HEADER_PX, ROW_PX
 from pages.parts.paging import page_of
 from pages.parts.roles import role_look
@@ -38,6 +40,7 @@ def compare_view(a: Trace, b: Trace, comparison: Comparison) -> None:
         comparison: what :func:`traces.compare.compare` gave for them.
     """
     _verdict(comparison)
+    _changed_on_purpose(a, b)
     messages, steps, numbers = st.tabs([t("Messages"), t("Steps"), t("Numbers")], key="compare-tabs", on_change="rerun")
     if messages.open:
         with messages:
@@ -87,6 +90,21 @@ def _parting(same: int, place: str) -> str:
 
 
 # -- messages ------------------------------------------------------------------------------------------------------
+
+
+def _changed_on_purpose(a: Trace, b: Trace) -> None:
+    """What was done to each run: the messages that it kept do not show it."""
+    for letter, trace in (("A", a), ("B", b)):
+        kinds = dict.fromkeys(str(item.get("kind")) for item in trace.interventions)
+        names = "; ".join(kind_name(kind) for kind in kinds if kind in KINDS)
+        if names:
+            words = t(
+                "In {letter} this was changed on purpose: {names}. The messages are those that the run kept; its trace "
+                "shows under Request what the model was given.",
+                letter=letter,
+                names=names,
+            )
+            st.caption(f":material/info: {words}")
 
 
 def _messages(a: Trace, b: Trace, comparison: Comparison) -> None:

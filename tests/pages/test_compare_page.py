@@ -67,6 +67,14 @@ def test_the_traces_can_be_swapped_and_chosen(visit, base, other):
     assert any("All messages are the same" in text for text in words(app))
 
 
+def test_what_was_taken_away_in_a_run_is_told_where_its_messages_do_not_show_it(visit, data, base):
+    blanked = {"kind": "blank_results", "params": {}, "step": None, "phase": "prepare", "by": "user"}
+    save_trace(replace(base, trace_id="blanked", interventions=[blanked, {"kind": "nothing of ours"}]), data)
+    app = visit("compare", a=base.trace_id, b="blanked")
+    (told,) = [text for text in words(app) if "changed on purpose" in text]
+    assert "In B this was changed on purpose: Tool results: blanked." in told
+
+
 def test_a_trace_that_is_not_there_is_named(visit, base):
     app = visit("compare", a=base.trace_id, b="nothing")
     assert [each.value for each in app.error] == ["Trace B cannot be opened."]
