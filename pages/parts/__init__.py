@@ -1,0 +1,1 @@
+"""What the pages share: widgets, words, and the address."""
