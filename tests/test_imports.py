@@ -49,7 +49,7 @@ MAY_IMPORT_YAML = {f"agent/scripts/{name}.py" for name in ("yaml_source", "sourc
 MAY_IMPORT_PYDANTIC = {
     "agent/signature.py",
     *(f"agent/scripts/{name}.py" for name in ("strict", "when_fields", "turn_fields", "fields", "problems")),
-    *(f"traces/experiments/{name}.py" for name in ("design_strict", "condition_fields", "design_fields")),
+    *(f"traces/experiments/design/{name}.py" for name in ("strict", "condition_fields", "fields")),
 }
 
 

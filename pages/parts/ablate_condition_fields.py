@@ -20,7 +20,7 @@ from pages.parts.ablate_design_facts import facts_of
 from pages.parts.ablate_design_parts import field
 from pages.parts.intervention_words import param_words
 from pages.parts.words import t
-from traces.experiments.design import ArmedFault, Condition, Experiment
+from traces.experiments.design.experiment import ArmedFault, Condition, Experiment
 
 MOST_VALUES = 20
 """Points of one curve."""

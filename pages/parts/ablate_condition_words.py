@@ -9,7 +9,7 @@ from agent.interventions import Intervention
 from pages.parts.faults import fault_words
 from pages.parts.intervention_words import kind_name, kind_words, param_words
 from pages.parts.words import loop_words, t
-from traces.experiments.design import ArmedFault, Condition
+from traces.experiments.design.experiment import ArmedFault, Condition
 
 _FAULT = "fault:"
 _LONGEST = 40

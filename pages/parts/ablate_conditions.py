@@ -20,7 +20,7 @@ from pages.parts.ablate_design_parts import free_name, heading
 from pages.parts.ablate_words import condition_name
 from pages.parts.message_table import HEADER_PX, ROW_PX
 from pages.parts.words import t
-from traces.experiments.design import BASELINE, ArmedFault, Condition, Experiment
+from traces.experiments.design.experiment import BASELINE, ArmedFault, Condition, Experiment
 
 MOST_ROWS = 7
 """Rows seen without scrolling inside the table."""

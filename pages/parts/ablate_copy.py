@@ -8,7 +8,7 @@ from agent.errors import InputError
 from pages.parts import address, address_ablate, experiments
 from pages.parts.ablate_design_begin import copied
 from pages.parts.ablate_design_draft import moved
-from traces.experiments.design_file import design_text
+from traces.experiments.design.file import design_text
 
 
 def copy_design(id: str, repeats: int | None = None) -> None:

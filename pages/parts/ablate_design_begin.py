@@ -16,8 +16,8 @@ from pages.parts.chosen_script import find_script, kept_name, scripts
 from pages.parts.data import private, store
 from pages.parts.setup import LIVE
 from pages.parts.words import t
-from traces.experiments.design import Condition, Experiment, ModelSpec, Subject
-from traces.experiments.design_file import read_design
+from traces.experiments.design.experiment import Condition, Experiment, ModelSpec, Subject
+from traces.experiments.design.file import read_design
 from traces.experiments.exercise import EXERCISES, exercises
 from traces.experiments.outcomes import AGREEMENT, FINISHED, REPEATED, SAME_DECISION, SUCCESS
 

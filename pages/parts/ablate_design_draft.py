@@ -24,8 +24,8 @@ from pages.parts.experiments import is_kept
 from pages.parts.options import options
 from pages.parts.setup import server_url
 from pages.parts.words import t
-from traces.experiments.design import Experiment, Subject
-from traces.experiments.design_file import design_text, parse_design
+from traces.experiments.design.experiment import Experiment, Subject
+from traces.experiments.design.file import design_text, parse_design
 from traces.experiments.exercise import EXERCISES
 from traces.experiments.folder import EXPERIMENTS as FOLDER
 

@@ -12,7 +12,7 @@ from pages.parts.ablate_design_draft import base
 from pages.parts.chosen_script import find_script
 from pages.parts.opened import read_kept
 from pages.parts.options import options
-from traces.experiments.design import Experiment, Subject
+from traces.experiments.design.experiment import Experiment, Subject
 from traces.text import message_text
 
 _WORD = re.compile(r"[A-Z]{3,}|\d{2,}|\w{4,}")

@@ -16,7 +16,7 @@ from pages.parts.ablate_design_parts import Several, chooser, field, free_name
 from pages.parts.live_model import key_for
 from pages.parts.setup import MOST_HEAT, server_url
 from pages.parts.words import t
-from traces.experiments.design import Experiment, ModelKind, ModelSpec
+from traces.experiments.design.experiment import Experiment, ModelKind, ModelSpec
 
 
 def model_part(design: str, experiment: Experiment) -> None:

@@ -17,8 +17,8 @@ from pages.parts.data import prices
 from pages.parts.options import options
 from pages.parts.price_words import dollars
 from pages.parts.words import loop_words, t
-from traces.experiments.design import Experiment
-from traces.experiments.estimate import Estimated, estimate
+from traces.experiments.before.estimate import Estimated, estimate
+from traces.experiments.design.experiment import Experiment
 from traces.experiments.outcomes import OUTCOMES
 
 MOST_WORKERS = 8

@@ -20,7 +20,7 @@ from pages.parts.offered import known_names
 from pages.parts.setup import OWN_TOOLS
 from pages.parts.setup_form import scenario_title
 from pages.parts.words import t
-from traces.experiments.design import Experiment, Mode, Subject
+from traces.experiments.design.experiment import Experiment, Mode, Subject
 
 MOST_LISTED = 200
 """Traces to choose from here, the newest ones; any other one is ablated from its own page."""

@@ -14,7 +14,7 @@ from pages.parts.data import private
 from pages.parts.options import options
 from pages.parts.script_editor import script_editor
 from pages.parts.words import t
-from traces.experiments.design_file import design_problems, parse_design
+from traces.experiments.design.file import design_problems, parse_design
 
 MOST_SHOWN = 30
 """Mistakes that are told."""

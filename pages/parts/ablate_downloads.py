@@ -12,7 +12,7 @@ import streamlit as st
 from pages.parts import address
 from pages.parts.words import t
 from traces.experiments.folder import Folder
-from traces.experiments.report import write_report
+from traces.experiments.report.writing import write_report
 
 
 def downloads(folder: Folder) -> None:

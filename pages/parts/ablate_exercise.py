@@ -8,8 +8,8 @@ import streamlit as st
 
 from pages.parts import address
 from pages.parts.words import t
-from traces.experiments.design import Experiment
-from traces.experiments.design_file import read_design
+from traces.experiments.design.experiment import Experiment
+from traces.experiments.design.file import read_design
 from traces.experiments.exercise import Exercise, exercises
 
 _HEIGHT_PX = 100

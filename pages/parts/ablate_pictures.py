@@ -12,9 +12,9 @@ from pages.parts import ablate_words as words
 from pages.parts.ablate_rows import run_actions
 from pages.parts.charts import theme_colours
 from pages.parts.words import t
-from traces.experiments.design import Experiment
+from traces.experiments.analysis.summary import Summary
+from traces.experiments.design.experiment import Experiment
 from traces.experiments.rows import Row
-from traces.experiments.summary import Summary
 from traces.figures import legend_height
 from traces.figures.ablation import STRIP_COLOURS, curve, forest, stop_reasons, strips, sweeps, turns_and_tokens
 

@@ -24,9 +24,9 @@ from pages.parts.paging import page_of
 from pages.parts.request_words import who
 from pages.parts.roles import Look, role_look
 from pages.parts.words import loop_words, t
-from traces.experiments.design import BASELINE, Condition, Experiment, Subject
-from traces.experiments.preview import Pair, Preview, preview
-from traces.experiments.subjects import Task, load_subject
+from traces.experiments.before.preview import Pair, Preview, preview
+from traces.experiments.design.experiment import BASELINE, Condition, Experiment, Subject
+from traces.experiments.subjects.task import Task, load_subject
 from traces.requests import body_text
 from traces.tables import calls_cell
 from traces.text import cell, message_text

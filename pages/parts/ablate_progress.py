@@ -17,12 +17,12 @@ from pages.parts.library_table import UNKNOWN
 from pages.parts.message_table import HEADER_PX, ROW_PX
 from pages.parts.price_words import dollars
 from pages.parts.words import t
-from traces.experiments.design import Experiment
-from traces.experiments.progress import Progress
+from traces.experiments.analysis.values import values_of
+from traces.experiments.design.experiment import Experiment
+from traces.experiments.report.telling import is_rate
 from traces.experiments.rows import Row
-from traces.experiments.session import Session
-from traces.experiments.telling import is_rate
-from traces.experiments.values import values_of
+from traces.experiments.running.progress import Progress
+from traces.experiments.running.session import Session
 
 POLL_S = 0.7
 """Seconds between two looks at an experiment that runs."""

@@ -17,11 +17,11 @@ from pages.parts.ablate_verdicts import verdicts_panel
 from pages.parts.library_table import UNKNOWN
 from pages.parts.message_table import HEADER_PX, ROW_PX
 from pages.parts.words import t
-from traces.experiments.analysis import analyse
-from traces.experiments.design import Experiment
+from traces.experiments.analysis.analyse import analyse
+from traces.experiments.analysis.summary import Arm, Summary
+from traces.experiments.design.experiment import Experiment
 from traces.experiments.outcomes import OUTCOMES
 from traces.experiments.rows import Row
-from traces.experiments.summary import Arm, Summary
 
 MOST_ARMS = 12
 """Arms seen without scrolling inside the table."""

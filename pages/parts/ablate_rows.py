@@ -13,9 +13,9 @@ from pages.parts import address, address_compare, selection, shelf
 from pages.parts.message_table import HEADER_PX, ROW_PX
 from pages.parts.paging import page_of
 from pages.parts.words import loop_words, t
-from traces.experiments.design import Experiment
+from traces.experiments.design.experiment import Experiment
+from traces.experiments.measuring.twin import twin_of
 from traces.experiments.rows import Row
-from traces.experiments.twin import twin_of
 
 MOST_ROWS = 12
 """Rows seen without scrolling inside the table."""

@@ -19,9 +19,9 @@ from pages.parts.ablate_results import results, running_note
 from pages.parts.ablate_words import outcome_name
 from pages.parts.tabs import tabs
 from pages.parts.words import t
-from traces.experiments.design import Experiment
-from traces.experiments.progress import Progress
-from traces.experiments.session import Session
+from traces.experiments.design.experiment import Experiment
+from traces.experiments.running.progress import Progress
+from traces.experiments.running.session import Session
 
 MOST_NAMES = 6
 """Subjects that are named; of more, only how many there are."""

@@ -7,9 +7,9 @@ import streamlit as st
 from pages.parts import ablate_words as words
 from pages.parts.paging import page_of
 from pages.parts.words import t
-from traces.experiments.design import BASELINE
-from traces.experiments.summary import Arm, Effect, Stability, Summary, Verdict
-from traces.experiments.telling import is_rate
+from traces.experiments.analysis.summary import Arm, Effect, Stability, Summary, Verdict
+from traces.experiments.design.experiment import BASELINE
+from traces.experiments.report.telling import is_rate
 
 PAGE_VERDICTS = 30
 """Most verdicts drawn at once."""

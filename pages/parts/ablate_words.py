@@ -10,11 +10,11 @@ from pages.parts import address
 from pages.parts.library_table import UNKNOWN
 from pages.parts.roles import Colour, Look
 from pages.parts.words import loop_words, t
-from traces.experiments.design import BASELINE
+from traces.experiments.analysis.summary import Estimate
+from traces.experiments.design.experiment import BASELINE
 from traces.experiments.outcomes import OUTCOMES
-from traces.experiments.report_page import WORDS
-from traces.experiments.summary import Estimate
-from traces.experiments.telling import interval_words, is_rate, number_words, p_words
+from traces.experiments.report.page import WORDS
+from traces.experiments.report.telling import interval_words, is_rate, number_words, p_words
 from traces.export.words import table
 from traces.figures.ablation import FINDINGS
 

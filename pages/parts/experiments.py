@@ -21,11 +21,11 @@ from pages.parts import address
 from pages.parts.data import data_folder, prices, private
 from pages.parts.options import options
 from pages.parts.words import t
-from traces.experiments.design import Experiment
+from traces.experiments.design.experiment import Experiment
 from traces.experiments.folder import EXPERIMENTS, Folder
-from traces.experiments.progress import State
-from traces.experiments.report import write_report
-from traces.experiments.session import Session, create
+from traces.experiments.report.writing import write_report
+from traces.experiments.running.progress import State
+from traces.experiments.running.session import Session, create
 from traces.trash import Deleted, Trash
 
 MOST = 50

@@ -10,6 +10,7 @@ import pytest
 
 from agent.cli import main
 from agent.scripts import parse_script
+from traces.cli import main as traces_main
 
 ROOT = Path(__file__).parents[2]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -48,11 +49,20 @@ def test_a_program_is_recorded_as_shown(tmp_path):
 
 
 def test_the_script_plays(capsys, tmp_path):
-    (script,) = blocks("yaml")
+    script, _ = blocks("yaml")
     assert parse_script(script).warnings == ()
     (tmp_path / "sum.yaml").write_text(script, encoding="utf-8")
     assert main(["run", str(tmp_path / "sum.yaml")]) == 0
     assert capsys.readouterr().out.endswith("[1] final     It is 5.\nIt is 5.\n")
+
+
+def test_the_design_runs(capsys, tmp_path):
+    _, design = blocks("yaml")
+    (tmp_path / "design.yaml").write_text(design, encoding="utf-8")
+    assert main(["run", "calc", "--json"]) == 0
+    (tmp_path / "run.json").write_text(capsys.readouterr().out, encoding="utf-8")
+    assert traces_main(["ablate", str(tmp_path / "design.yaml"), "--out", str(tmp_path / "out")]) == 0
+    assert len((tmp_path / "out" / "runs.csv").read_text(encoding="utf-8").splitlines()) == 1 + 2 * 5 * 20
 
 
 @pytest.mark.parametrize("line", COMMANDS)

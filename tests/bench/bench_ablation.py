@@ -23,10 +23,10 @@ from agent.scripts import load_script
 from agent.scripts.script import play
 from tests.bench.ratios import compare
 from traces.experiments.cells import cells
-from traces.experiments.design import Experiment
-from traces.experiments.design_file import parse_design
+from traces.experiments.design.experiment import Experiment
+from traces.experiments.design.file import parse_design
 from traces.experiments.rows import Row
-from traces.experiments.session import Session, create
+from traces.experiments.running.session import Session, create
 
 DESIGN = """
 subjects: [code_word]

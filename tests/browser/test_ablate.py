@@ -14,11 +14,11 @@ from playwright.sync_api import Page, expect
 
 from pages.parts.message_table import HEADER_PX, ROW_PX
 from tests.browser.conftest import Lab
-from traces.experiments.design_file import parse_design
+from traces.experiments.design.file import parse_design
 from traces.experiments.folder import Folder
-from traces.experiments.ledger import read_rows
 from traces.experiments.rows import Row
-from traces.experiments.session import Session, create
+from traces.experiments.running.ledger import read_rows
+from traces.experiments.running.session import Session, create
 
 pytestmark = pytest.mark.browser
 

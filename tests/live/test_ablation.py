@@ -11,9 +11,9 @@ from agent import jsontext
 from agent.interventions import Intervention
 from agent.scripts import parse_script, play
 from traces.experiments.cells import Cell
-from traces.experiments.design import Condition, ModelSpec, Subject
-from traces.experiments.running import run_cell
-from traces.experiments.subjects import load_subject
+from traces.experiments.design.experiment import Condition, ModelSpec, Subject
+from traces.experiments.running.one_run import run_cell
+from traces.experiments.subjects.task import load_subject
 
 pytestmark = pytest.mark.live
 

@@ -21,8 +21,8 @@ from pages.parts import address_ablate, experiments
 from pages.parts.ablate_condition_fields import numbers_in
 from pages.parts.ablate_design_model import typed_keys
 from tests.pages.conftest import texts
-from traces.experiments.design import Experiment, ModelSpec
-from traces.experiments.design_file import parse_design
+from traces.experiments.design.experiment import Experiment, ModelSpec
+from traces.experiments.design.file import parse_design
 from traces.script_store import ScriptStore
 
 Visit = Callable[..., AppTest]

@@ -21,9 +21,9 @@ from pages.parts.ablate_progress import moves
 from pages.parts.address_ablate import key_field
 from tests.pages.conftest import texts
 from tests.pages.provider import Provider
-from traces.experiments.design_file import parse_design, read_design
+from traces.experiments.design.file import parse_design, read_design
 from traces.experiments.exercise import Exercise, exercises
-from traces.experiments.session import Session, create
+from traces.experiments.running.session import Session, create
 
 Visit = Callable[..., AppTest]
 

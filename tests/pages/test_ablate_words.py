@@ -16,9 +16,9 @@ from pages.parts.ablate_verdicts import (
 )
 from pages.parts.words import translate_loop_words
 from tests.traces.experiments.trials import design, found, row, successes
-from traces.experiments.progress import Progress
+from traces.experiments.analysis.summary import Stability, Summary, Verdict
 from traces.experiments.rows import Row
-from traces.experiments.summary import Stability, Summary, Verdict
+from traces.experiments.running.progress import Progress
 
 
 def told(summary: Summary, condition: str = "other") -> str:

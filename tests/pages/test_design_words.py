@@ -8,11 +8,11 @@ from agent.errors import InputError
 from agent.faults import FAULTS, Fault
 from agent.interventions import KINDS, Intervention
 from pages.parts.words import translate_loop_words
-from traces.experiments.design import NOTHING_CHANGED, ArmedFault, Condition, Subject
-from traces.experiments.design_file import parse_design
-from traces.experiments.estimate import estimate
-from traces.experiments.preview import preview
-from traces.experiments.subjects import load_subject
+from traces.experiments.before.estimate import estimate
+from traces.experiments.before.preview import preview
+from traces.experiments.design.experiment import NOTHING_CHANGED, ArmedFault, Condition, Subject
+from traces.experiments.design.file import parse_design
+from traces.experiments.subjects.task import load_subject
 from traces.prices import Price, PriceTable
 from traces.store import SAMPLES
 

@@ -14,10 +14,10 @@ import pytest
 from agent.errors import InputError
 from agent.trace import Trace
 from tests.traces.experiments.rerun import SCRIPT, STAND_IN, row
-from traces.experiments.design import NOTHING_CHANGED, Mode, Subject
-from traces.experiments.stand_in import stand_in
-from traces.experiments.subject_trace import beginning
-from traces.experiments.subjects import Task
+from traces.experiments.design.experiment import NOTHING_CHANGED, Mode, Subject
+from traces.experiments.subjects.rerun import beginning
+from traces.experiments.subjects.stand_in import stand_in
+from traces.experiments.subjects.task import Task
 from traces.opening import read_file
 from traces.redacting import without_secrets
 from traces.scripting import script_of

@@ -29,15 +29,15 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 import numpy as np
 
 from agent.interventions import Intervention
-from traces.experiments.analysis import analyse
+from traces.experiments.analysis.analyse import analyse
+from traces.experiments.analysis.contrast import Contrast, effect
+from traces.experiments.analysis.needed import mcnemar_power
+from traces.experiments.analysis.statistics import Counts, holm, wilson
+from traces.experiments.analysis.summary import Summary
 from traces.experiments.cells import cells
-from traces.experiments.contrast import Contrast, effect
-from traces.experiments.design import Condition, Experiment, ModelSpec, Subject
-from traces.experiments.needed import mcnemar_power
-from traces.experiments.running import run_cell
-from traces.experiments.statistics import Counts, holm, wilson
-from traces.experiments.subjects import load_subject
-from traces.experiments.summary import Summary
+from traces.experiments.design.experiment import Condition, Experiment, ModelSpec, Subject
+from traces.experiments.running.one_run import run_cell
+from traces.experiments.subjects.task import load_subject
 
 WORD = "AMBER"
 NOMINAL = 0.05

@@ -9,9 +9,9 @@ import pytest
 from tests.agent.models.conftest import ChatServer
 from tests.traces.experiments.noting import marks, write_design
 from traces.cli import main
-from traces.experiments import gate
 from traces.experiments.folder import Folder
-from traces.experiments.ledger import read_rows
+from traces.experiments.running import gate
+from traces.experiments.running.ledger import read_rows
 
 CODE_WORD = """
 title: Does it need its tool results?

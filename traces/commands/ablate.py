@@ -17,13 +17,13 @@ from agent.startup import INTERRUPTED
 from agent.toolbox.own import load_all
 from traces.commands.ablate_screen import Screen, estimated, findings, keys_sent
 from traces.commands.names import PROG
-from traces.experiments.creating import create, fingerprint, set_budget
-from traces.experiments.design_file import read_design
-from traces.experiments.estimate import estimate
+from traces.experiments.before.estimate import estimate
+from traces.experiments.design.file import read_design
 from traces.experiments.folder import Folder
-from traces.experiments.ledger import made_again, read_lines
-from traces.experiments.report import write_report
-from traces.experiments.session import MOST_WORKERS, Session
+from traces.experiments.report.writing import write_report
+from traces.experiments.running.creating import create, fingerprint, set_budget
+from traces.experiments.running.ledger import made_again, read_lines
+from traces.experiments.running.session import MOST_WORKERS, Session
 from traces.export.words import LANGUAGES
 from traces.prices import PriceTable, load_prices
 

@@ -11,14 +11,14 @@ from agent import clock
 from agent.console import one_line, tell
 from agent.models.openai_chat import OPENAI_URL
 from traces.commands.aligned import aligned
-from traces.experiments.analysis import analyse
-from traces.experiments.design import Experiment
-from traces.experiments.estimate import Estimated
+from traces.experiments.analysis.analyse import analyse
+from traces.experiments.analysis.summary import Arm, Estimate
+from traces.experiments.before.estimate import Estimated
+from traces.experiments.design.experiment import Experiment
 from traces.experiments.outcomes import OUTCOMES
-from traces.experiments.progress import Progress
+from traces.experiments.report.telling import interval_words, number_words
 from traces.experiments.rows import Row
-from traces.experiments.summary import Arm, Estimate
-from traces.experiments.telling import interval_words, number_words
+from traces.experiments.running.progress import Progress
 
 _EVERY_S = 10.0
 """How often a line is written where it cannot be rewritten."""

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from hashlib import blake2b
 from typing import NamedTuple
 
-from traces.experiments.design import Experiment
+from traces.experiments.design.experiment import Experiment
 from traces.experiments.rows import Row, key_of
 
 

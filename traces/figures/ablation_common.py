@@ -8,8 +8,8 @@ from typing import NamedTuple
 import plotly.graph_objects as go
 
 from agent import jsontext
+from traces.experiments.analysis.summary import Effect, Summary
 from traces.experiments.outcomes import OUTCOMES
-from traces.experiments.summary import Effect, Summary
 from traces.figures.common import Translate, colour_of, escaped
 
 ROW_PX = 34

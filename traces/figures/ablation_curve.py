@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 
 import plotly.graph_objects as go
 
-from traces.experiments.design import BASELINE, Condition, Experiment
-from traces.experiments.summary import Estimate, Summary
-from traces.experiments.telling import is_rate, number_words
+from traces.experiments.analysis.summary import Estimate, Summary
+from traces.experiments.design.experiment import BASELINE, Condition, Experiment
+from traces.experiments.report.telling import is_rate, number_words
 from traces.figures.ablation_common import Mark, mark_of, outcome_label, shown
 from traces.figures.common import COLOURS, Translate, english, finish, point_data
 

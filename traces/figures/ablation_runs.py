@@ -9,11 +9,11 @@ from typing import Any
 
 import plotly.graph_objects as go
 
-from traces.experiments.design import BASELINE, Experiment
+from traces.experiments.analysis.summary import Effect, Summary
+from traces.experiments.design.experiment import BASELINE, Experiment
+from traces.experiments.measuring.twin import twins
+from traces.experiments.report.telling import number_words
 from traces.experiments.rows import Row
-from traces.experiments.summary import Effect, Summary
-from traces.experiments.telling import number_words
-from traces.experiments.twin import twins
 from traces.figures.ablation_common import ArmKey, Mark, count_models, effects_by_arm, mark_of, shown, tall
 from traces.figures.common import COLOURS, Translate, english, finish, legend_height, point_data
 

@@ -8,9 +8,9 @@ from itertools import groupby
 import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
+from traces.experiments.analysis.summary import Arm, Effect, Finding, Summary
 from traces.experiments.outcomes import OUTCOMES
-from traces.experiments.summary import Arm, Effect, Finding, Summary
-from traces.experiments.telling import is_rate, number_words
+from traces.experiments.report.telling import is_rate, number_words
 from traces.figures.ablation_common import (
     ROW_PX,
     ArmKey,

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from agent.faults import Fault
 from agent.interventions import Intervention
+from traces.experiments.analysis.summary import Arm, Effect, Estimate, Stability, Summary, Verdict
 from traces.experiments.cells import cells
-from traces.experiments.design import ArmedFault, Budget, Condition, Experiment, ModelSpec, Subject
+from traces.experiments.design.experiment import ArmedFault, Budget, Condition, Experiment, ModelSpec, Subject
 from traces.experiments.rows import Row
-from traces.experiments.summary import Arm, Effect, Estimate, Stability, Summary, Verdict
 
 NASTY = "<img src=x onerror=alert(1)>"
 """A name that would do something if it ever became HTML."""

@@ -6,11 +6,11 @@ from collections import Counter
 from dataclasses import replace
 from pathlib import Path
 
-from traces.experiments.design import Experiment
-from traces.experiments.design_file import read_design
+from traces.experiments.design.experiment import Experiment
+from traces.experiments.design.file import read_design
 from traces.experiments.folder import Folder
 from traces.experiments.rows import Row
-from traces.experiments.session import Session, create
+from traces.experiments.running.session import Session, create
 
 TOOLS = '''
 import os, time

@@ -12,11 +12,11 @@ from agent.models.base import Model
 from agent.scripts import load_script, play
 from agent.trace import Trace
 from traces.experiments.cells import Cell
-from traces.experiments.design import NOTHING_CHANGED, Condition, ModelSpec, Subject
-from traces.experiments.measuring import row_of
-from traces.experiments.models import make_model
+from traces.experiments.design.experiment import NOTHING_CHANGED, Condition, ModelSpec, Subject
+from traces.experiments.measuring.measure import row_of
 from traces.experiments.rows import Row
-from traces.experiments.subjects import Started, Task, load_subject
+from traces.experiments.subjects.models import make_model
+from traces.experiments.subjects.task import Started, Task, load_subject
 from traces.prices import PriceTable
 
 SCRIPT, STAND_IN = ModelSpec(name="script"), ModelSpec(name="stand-in", kind="stand_in")

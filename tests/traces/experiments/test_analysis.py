@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 
 from tests.traces.experiments.trials import design, effect, found, numbers, row, successes, verdict
-from traces.experiments.analysis import analyse
+from traces.experiments.analysis.analyse import analyse
+from traces.experiments.analysis.statistics import Counts, newcombe, wilson
+from traces.experiments.analysis.summary import Estimate, Summary
 from traces.experiments.rows import Row
-from traces.experiments.statistics import Counts, newcombe, wilson
-from traces.experiments.summary import Estimate, Summary
 
 pytestmark = pytest.mark.filterwarnings("error")
 

@@ -8,8 +8,8 @@ import pytest
 
 from agent.interventions import Intervention
 from tests.traces.experiments.trials import effect, found, numbers, row, successes, verdict
-from traces.experiments.analysis import analyse
-from traces.experiments.design import Condition, Experiment, Subject
+from traces.experiments.analysis.analyse import analyse
+from traces.experiments.design.experiment import Condition, Experiment, Subject
 
 pytestmark = pytest.mark.filterwarnings("error")
 

@@ -13,10 +13,10 @@ from distributed import LocalCluster
 from agent.errors import InputError
 from tests.traces.experiments.noting import marks, session_of, timeless, write_design
 from tests.traces.experiments.test_session import ended, until
-from traces.experiments.design import Budget
-from traces.experiments.design_file import parse_design
-from traces.experiments.engines.station import Luggage, Order, order, perform
-from traces.experiments.session import Session, create
+from traces.experiments.design.experiment import Budget
+from traces.experiments.design.file import parse_design
+from traces.experiments.running.engines.station import Luggage, Order, order, perform
+from traces.experiments.running.session import Session, create
 from traces.opening import open_trace
 
 
@@ -98,7 +98,7 @@ def test_a_worker_that_lacks_a_tool_or_a_key_fails_the_session_with_its_words(
 
 
 def test_a_scheduler_that_is_not_there_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("traces.experiments.engines.dask.PATIENCE", "1s")
+    monkeypatch.setattr("traces.experiments.running.engines.dask.PATIENCE", "1s")
     design = write_design(tmp_path / "design", repeats=1)
     session = on_dask(design, tmp_path / "out", "tcp://127.0.0.1:9")
     session.start()

@@ -3,7 +3,7 @@
 import pytest
 
 from agent.errors import InputError
-from traces.experiments.design_file import design_problems, parse_design, read_design
+from traces.experiments.design.file import design_problems, parse_design, read_design
 
 ONE = "subjects: code_word\n"
 LIVE = "models: {model: m}\n"

@@ -10,7 +10,8 @@ from agent.errors import InputError
 from agent.faults import FAULTS, Fault
 from agent.interventions import KINDS, Intervention
 from agent.tools import Tool
-from traces.experiments.design import (
+from traces.experiments.design.data import design_data
+from traces.experiments.design.experiment import (
     ArmedFault,
     Budget,
     Condition,
@@ -18,8 +19,7 @@ from traces.experiments.design import (
     ModelSpec,
     Subject,
 )
-from traces.experiments.design_data import design_data
-from traces.experiments.design_file import design_problems, design_text, parse_design, read_design
+from traces.experiments.design.file import design_problems, design_text, parse_design, read_design
 from traces.experiments.outcomes import OUTCOMES
 
 WHOLE = """\

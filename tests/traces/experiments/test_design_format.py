@@ -9,10 +9,10 @@ from pydantic import BaseModel
 
 import traces.experiments
 from agent.faults import FAULTS
-from traces.experiments.design_fields import DesignFields
-from traces.experiments.design_file import design_problems, design_text, parse_design
+from traces.experiments.design.fields import DesignFields
+from traces.experiments.design.file import design_problems, design_text, parse_design
 from traces.experiments.outcomes import OUTCOMES
-from traces.experiments.subjects import load_subject
+from traces.experiments.subjects.task import load_subject
 
 TEXT = (Path(traces.experiments.__file__).parent / "FORMAT.md").read_text(encoding="utf-8")
 EXAMPLES = re.findall(r"```yaml\n(.*?)```", TEXT, re.DOTALL)

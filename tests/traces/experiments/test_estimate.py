@@ -6,12 +6,12 @@ from agent.journal import write_trace
 from agent.limits import HARD_CAP
 from agent.messages import Message
 from agent.trace import Trace, TraceStep
-from traces.experiments.baseline import baseline
+from traces.experiments.before.baseline import baseline
+from traces.experiments.before.estimate import FREE, ONE_CALL, RULE, estimate
 from traces.experiments.cells import cells
-from traces.experiments.design_file import parse_design
-from traces.experiments.estimate import FREE, ONE_CALL, RULE, estimate
-from traces.experiments.models import make_model
-from traces.experiments.subjects import load_subject
+from traces.experiments.design.file import parse_design
+from traces.experiments.subjects.models import make_model
+from traces.experiments.subjects.task import load_subject
 from traces.prices import Price, PriceTable
 
 PRICES = PriceTable(own=(Price(model="cheap", prompt=1, completion=10, window=3000),))

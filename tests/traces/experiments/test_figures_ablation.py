@@ -8,8 +8,8 @@ import plotly.graph_objects as go
 import pytest
 
 from tests.traces.experiments.found import BLANKED, EXPERIMENT, NASTY, TOOL_FAILS, rows, summary
-from traces.experiments.design import Experiment, Subject
-from traces.experiments.summary import Summary
+from traces.experiments.analysis.summary import Summary
+from traces.experiments.design.experiment import Experiment, Subject
 from traces.figures.ablation import MOST_RUNS, curve, forest, stop_reasons, strips, sweeps, turns_and_tokens
 from traces.figures.ablation_runs import MOST_CELLS, MOST_MESSAGES, MOST_PAIRS
 from traces.figures.inline import as_data

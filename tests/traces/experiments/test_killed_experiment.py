@@ -17,7 +17,7 @@ import pytest
 
 from tests.traces.experiments.noting import marks, write_design
 from traces.experiments.folder import Folder
-from traces.experiments.ledger import read_rows
+from traces.experiments.running.ledger import read_rows
 
 ROOT = Path(__file__).resolve().parents[3]
 WAIT_S = 120

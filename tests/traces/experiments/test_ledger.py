@@ -13,8 +13,8 @@ import pytest
 from agent.errors import InputError
 from traces.experiments.cells import Cell
 from traces.experiments.folder import Folder
-from traces.experiments.ledger import Ledger, made_again, read_lines, read_rows
 from traces.experiments.rows import Row, Status
+from traces.experiments.running.ledger import Ledger, made_again, read_lines, read_rows
 
 
 def row(repeat: int, status: Status = "ended", **more: Any) -> Row:

@@ -11,11 +11,11 @@ from agent.messages import Message
 from agent.models.base import ModelReply
 from agent.trace import Edit
 from tests.traces.experiments.rerun import CELL, STAND_IN, begun, condition, recorded, row, task_of
-from traces.experiments.design import Subject
-from traces.experiments.inventing import invented_in, names_in, normal
-from traces.experiments.measuring import decision_of, row_of, strip_of
+from traces.experiments.design.experiment import Subject
+from traces.experiments.measuring.inventing import invented_in, names_in, normal
+from traces.experiments.measuring.measure import decision_of, row_of, strip_of
 from traces.experiments.rows import Row
-from traces.experiments.subjects import load_subject
+from traces.experiments.subjects.task import load_subject
 from traces.prices import Price, PriceTable
 
 WORDS = Subject(name="task", task="Which word?", tools=("add",), evidence=({"answer_contains": "BANANA"},))

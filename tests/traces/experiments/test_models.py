@@ -9,9 +9,9 @@ import pytest
 from agent.errors import InputError
 from agent.models.json_action import JsonActionModel
 from tests.traces.experiments.rerun import SCRIPT, begun, condition, recorded, task_of
-from traces.experiments.design import NOTHING_CHANGED, ModelSpec, Subject
-from traces.experiments.models import make_model
-from traces.experiments.subjects import load_subject
+from traces.experiments.design.experiment import NOTHING_CHANGED, ModelSpec, Subject
+from traces.experiments.subjects.models import make_model
+from traces.experiments.subjects.task import load_subject
 
 SAID = {"choices": [{"message": {"role": "assistant", "content": "It is BANANA."}, "finish_reason": "stop"}]}
 

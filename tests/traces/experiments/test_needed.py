@@ -7,8 +7,8 @@ from itertools import product
 import numpy as np
 import pytest
 
-from traces.experiments import needed
-from traces.experiments.statistics import (
+from traces.experiments.analysis import needed
+from traces.experiments.analysis.statistics import (
     Counts,
     Pairs,
     bootstrap,

@@ -11,12 +11,12 @@ from pathlib import Path
 import pytest
 
 from tests.traces.experiments.found import EXPERIMENT, NASTY, rows, summary
-from traces.experiments.design import Experiment, Subject
-from traces.experiments.design_file import parse_design
+from traces.experiments.design.experiment import Experiment, Subject
+from traces.experiments.design.file import parse_design
 from traces.experiments.folder import Folder
-from traces.experiments.pinning import finding_test
-from traces.experiments.report import write_report
-from traces.experiments.session import Session, create
+from traces.experiments.report.pinning import finding_test
+from traces.experiments.report.writing import write_report
+from traces.experiments.running.session import Session, create
 
 ROOT = Path(__file__).resolve().parents[3]
 DESIGN = """\

@@ -11,10 +11,10 @@ from agent.messages import Message, ToolCall
 from agent.models.base import ModelReply
 from agent.request import request_of
 from agent.scripts.harmless import NOT_RUN
-from traces.experiments.baseline import baseline
-from traces.experiments.design import NOTHING_CHANGED, ArmedFault, Condition, Subject
-from traces.experiments.preview import ON_PURPOSE, preview
-from traces.experiments.subjects import load_subject
+from traces.experiments.before.baseline import baseline
+from traces.experiments.before.preview import ON_PURPOSE, preview
+from traces.experiments.design.experiment import NOTHING_CHANGED, ArmedFault, Condition, Subject
+from traces.experiments.subjects.task import load_subject
 
 SCRIPT = """
 task: What is in a and b?

@@ -16,17 +16,17 @@ import pytest
 from agent.errors import InputError
 from tests.traces.experiments.found import BLANKED, EXPERIMENT, NASTY, rows, summary
 from traces.experiments.cells import in_order
-from traces.experiments.creating import State
-from traces.experiments.design import Experiment
-from traces.experiments.design_file import parse_design
+from traces.experiments.design.experiment import Experiment
+from traces.experiments.design.file import parse_design
 from traces.experiments.folder import Folder
-from traces.experiments.report import write_report
-from traces.experiments.report_page import report_page
-from traces.experiments.report_runs import MOST_ROWS
+from traces.experiments.measuring.twin import twin_of
+from traces.experiments.report.page import report_page
+from traces.experiments.report.runs import MOST_ROWS
+from traces.experiments.report.runs_csv import runs_csv
+from traces.experiments.report.writing import write_report
 from traces.experiments.rows import COLUMNS, Row
-from traces.experiments.runs_csv import runs_csv
-from traces.experiments.session import Session, create
-from traces.experiments.twin import twin_of
+from traces.experiments.running.creating import State
+from traces.experiments.running.session import Session, create
 
 STATE = State("0123456789ab", "2026-11-30T12:00:00.000Z", {"python": "3.11.7", "distributed": None}, {"a.yaml": "f0f0"})
 DESIGN = """\

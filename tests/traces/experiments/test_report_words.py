@@ -12,10 +12,10 @@ from agent.faults import FAULTS
 from agent.interventions import KINDS
 from agent.stops import StopReason
 from traces.experiments.outcomes import OUTCOMES
-from traces.experiments.report_page import WORDS
+from traces.experiments.report.page import WORDS
 from traces.figures.ablation import FINDINGS, LETTERS
 
-FIGURES = WORDS.parent / "figures"
+FIGURES = WORDS.parents[1] / "figures"
 OF_DATA = {
     "decided",
     "ended",
@@ -51,7 +51,7 @@ def named() -> set[str]:
 
 
 def said() -> set[str]:
-    ours = literals(WORDS.glob("report*.py"), "say")
+    ours = literals(WORDS.glob("*.py"), "say")
     return ours | literals(FIGURES.glob("ablation*.py"), "t") | named() | OF_DATA
 
 

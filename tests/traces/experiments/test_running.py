@@ -12,10 +12,10 @@ from agent.faults import Fault
 from agent.interventions import Intervention
 from traces import save_trace
 from traces.experiments.cells import Cell
-from traces.experiments.design import NOTHING_CHANGED, ArmedFault, Condition, ModelSpec, Subject
+from traces.experiments.design.experiment import NOTHING_CHANGED, ArmedFault, Condition, ModelSpec, Subject
 from traces.experiments.rows import Row
-from traces.experiments.running import run_cell
-from traces.experiments.subjects import load_subject
+from traces.experiments.running.one_run import run_cell
+from traces.experiments.subjects.task import load_subject
 from traces.opening import open_trace
 
 CELL = Cell("s", "script", "c", 2, 7)

@@ -6,14 +6,14 @@ import pytest
 
 from tests.selftest import ablation
 from tests.selftest.ablation import World
-from traces.experiments.analysis import analyse
+from traces.experiments.analysis.analyse import analyse
+from traces.experiments.analysis.summary import Summary
 from traces.experiments.cells import cells
-from traces.experiments.design import Experiment
-from traces.experiments.design_file import read_design
+from traces.experiments.design.experiment import Experiment
+from traces.experiments.design.file import read_design
 from traces.experiments.exercise import EXERCISES, exercises
-from traces.experiments.running import run_cell
-from traces.experiments.subjects import load_subject
-from traces.experiments.summary import Summary
+from traces.experiments.running.one_run import run_cell
+from traces.experiments.subjects.task import load_subject
 
 
 @pytest.mark.parametrize("cause", ["a", "c"])

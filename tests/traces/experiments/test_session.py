@@ -12,12 +12,12 @@ from agent.errors import InputError
 from agent.toolbox.own import load_all
 from tests.traces.experiments.noting import marks, session_of, timeless, write_design
 from traces.experiments.cells import cells
-from traces.experiments.creating import fingerprint, read_state
-from traces.experiments.design import Experiment, ModelSpec, Subject
-from traces.experiments.design_file import parse_design, read_design
+from traces.experiments.design.experiment import Experiment, ModelSpec, Subject
+from traces.experiments.design.file import parse_design, read_design
 from traces.experiments.folder import Folder
-from traces.experiments.ledger import read_lines, read_rows
-from traces.experiments.session import Session, create
+from traces.experiments.running.creating import fingerprint, read_state
+from traces.experiments.running.ledger import read_lines, read_rows
+from traces.experiments.running.session import Session, create
 from traces.opening import open_trace
 
 WAIT_S = 60

@@ -9,9 +9,9 @@ import pytest
 
 from tests.agent.models.conftest import ChatServer
 from tests.traces.experiments.test_session import ended, until
-from traces.experiments import gate
-from traces.experiments.design_file import parse_design
-from traces.experiments.session import Session, create
+from traces.experiments.design.file import parse_design
+from traces.experiments.running import gate
+from traces.experiments.running.session import Session, create
 
 KEY = "sk-proj-AbCdEf0123456789AbCdEf0123456789"
 DESIGN = """

@@ -17,10 +17,10 @@ from tests.traces.experiments.rerun import (
     row,
     task_of,
 )
-from traces.experiments.design import NOTHING_CHANGED, Subject
-from traces.experiments.models import make_model
-from traces.experiments.stand_in import INVENTED, stand_in, stand_in_data
-from traces.experiments.subjects import load_subject
+from traces.experiments.design.experiment import NOTHING_CHANGED, Subject
+from traces.experiments.subjects.models import make_model
+from traces.experiments.subjects.stand_in import INVENTED, stand_in, stand_in_data
+from traces.experiments.subjects.task import load_subject
 from traces.scripting import script_text
 
 MADE_UP = f"The launch code word is {INVENTED}."

@@ -12,8 +12,8 @@ from statsmodels.stats.contingency_tables import mcnemar
 from statsmodels.stats.multitest import multipletests
 from statsmodels.stats.proportion import confint_proportions_2indep, proportion_confint
 
-from traces.experiments import statistics as st
-from traces.experiments.statistics import Counts, Pairs
+from traces.experiments.analysis import statistics as st
+from traces.experiments.analysis.statistics import Counts, Pairs
 
 pytestmark = pytest.mark.filterwarnings("error")  # degenerate data are no reason for a warning
 

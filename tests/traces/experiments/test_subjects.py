@@ -17,8 +17,8 @@ from agent.policy import CapabilityPolicy
 from agent.scripts import load_script, parse_script
 from agent.trace import Edit
 from tests.traces.experiments.rerun import begun, condition, played, recorded, row, saved, task_of
-from traces.experiments.design import NOTHING_CHANGED, ArmedFault, Condition, Subject
-from traces.experiments.subjects import load_subject
+from traces.experiments.design.experiment import NOTHING_CHANGED, ArmedFault, Condition, Subject
+from traces.experiments.subjects.task import load_subject
 
 OWN_SCRIPT = """
 task: Which word?

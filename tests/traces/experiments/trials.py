@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from traces.experiments.analysis import analyse
-from traces.experiments.design import Condition, Experiment, ModelSpec, Subject
+from traces.experiments.analysis.analyse import analyse
+from traces.experiments.analysis.summary import Effect, Summary, Verdict
+from traces.experiments.design.experiment import Condition, Experiment, ModelSpec, Subject
 from traces.experiments.rows import Row
-from traces.experiments.summary import Effect, Summary, Verdict
 
 
 def row(condition: str, repeat: int, **said: Any) -> Row:

@@ -1,0 +1,1 @@
+"""What is told before an experiment runs: the requests that result, what it will take, and what may not be meant."""
