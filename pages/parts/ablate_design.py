@@ -8,6 +8,7 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from agent.errors import AgentError
+from agent.scripts.problems import Problem
 from pages.parts import address, address_ablate, experiments
 from pages.parts.ablate_conditions import conditions_part
 from pages.parts.ablate_design_draft import Draft, base, find, mark_started, may_read, set_fields, take_typed, text_now
@@ -15,7 +16,7 @@ from pages.parts.ablate_design_model import key_fields, model_part, typed_keys
 from pages.parts.ablate_design_parts import field
 from pages.parts.ablate_design_runs import estimate_lines, estimate_of, runs_part, workers
 from pages.parts.ablate_design_subject import subject_form
-from pages.parts.ablate_design_text import Problem, mistakes_line, problems_of, text_part
+from pages.parts.ablate_design_text import mistakes_line, problems_of, text_part
 from pages.parts.ablate_preview import preview_part
 from pages.parts.words import t
 

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import streamlit as st
 
 from agent.errors import InputError
+from agent.scripts.problems import Problem
 from pages.parts import address_ablate, address_scripts
 from pages.parts.ablate_design_draft import NAME, Draft, base, stamp, take_typed
 from pages.parts.data import private
+from pages.parts.mistakes import mistake_words
 from pages.parts.options import options
 from pages.parts.script_editor import script_editor
 from pages.parts.words import t
@@ -18,15 +19,6 @@ from traces.experiments.design.file import design_problems, parse_design
 
 MOST_SHOWN = 30
 """Mistakes that are told."""
-
-
-@dataclass(frozen=True, slots=True)
-class Problem:
-    """One thing that is wrong with a design."""
-
-    line: int | None
-    """From 1; None: it cannot be told."""
-    sentence: str
 
 
 def problems_of(draft: Draft) -> list[Problem]:
@@ -63,9 +55,7 @@ def mistakes_line(problems: Sequence[Problem]) -> None:
     """Draw what is wrong: the first mistake, and the others on demand. It may quote the text, so it is plain."""
     count = len(problems)
     words = t("1 mistake") if count == 1 else t("{n} mistakes", n=count)
-    told = [
-        each.sentence if each.line is None else f"{t('Line {n}', n=each.line)}: {each.sentence}" for each in problems
-    ]
+    told = list(map(_told, problems))
     st.markdown(f":red-badge[✖ {words}]", width="content")
     st.text(told[0], width="content")
     if count > 1:
@@ -75,15 +65,20 @@ def mistakes_line(problems: Sequence[Problem]) -> None:
                 st.caption(t("and {n} more", n=count - MOST_SHOWN))
 
 
+def _told(problem: Problem) -> str:
+    said = mistake_words(problem)
+    return said if problem.line is None else t("{thing}: {what}", thing=t("Line {n}", n=problem.line), what=said)
+
+
 @st.cache_resource(max_entries=24, show_spinner=False)
 def _problems(text: str, stamps: object, files: bool, own: tuple[str, ...]) -> list[Problem]:
     """Looked for once in a text, as long as its files stay as they are."""
     tools = options().tools
     found = design_problems(text, NAME, base() if files else None, tools)
     if found:
-        return [Problem(each.line, f"{each.place}: {each.sentence}" if each.place else each.sentence) for each in found]
+        return found
     try:
         parse_design(text, NAME, tools)
     except InputError as error:
-        return [Problem(None, str(error))]
+        return [Problem(None, "", str(error).removeprefix(f"{NAME}: "))]
     return []

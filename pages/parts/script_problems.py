@@ -6,8 +6,10 @@ from collections.abc import Sequence
 
 import streamlit as st
 
+from agent.scripts.problems import Problem
 from pages.parts import address_scripts
-from pages.parts.script_reading import Problem, Reading
+from pages.parts.mistakes import mistake_words
+from pages.parts.script_reading import Reading
 from pages.parts.words import t
 
 MOST_SHOWN = 12
@@ -45,6 +47,6 @@ def _lines(problems: Sequence[Problem], kind: str) -> None:
                     on_click=address_scripts.tell_editor,
                     kwargs={"line": problem.line},
                 )
-            st.text(problem.sentence)
+            st.text(mistake_words(problem))
     if len(problems) > MOST_SHOWN:
         st.caption(t("and {n} more", n=len(problems) - MOST_SHOWN))

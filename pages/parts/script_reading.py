@@ -11,6 +11,7 @@ from agent.errors import InputError
 from agent.scripts import Script, parse_script
 from agent.scripts.checking import check_all
 from agent.scripts.harmless import harmless
+from agent.scripts.problems import Problem
 from pages.parts.options import options
 from pages.parts.script_play import Played, try_out
 from traces.scripting import Replayed, replay
@@ -23,16 +24,9 @@ AT_ONCE_JSON = 2_000_000
 """The same of JSON, which is read a hundred times as fast."""
 REPLAY_S = 10.0
 """Seconds after which a replay beside its trace is cut off."""
-_PLACE = re.compile(rf"{re.escape(NAME)}(?:, line (?P<line>\d+))?(?P<rest>[,:] .*)", re.DOTALL)
-
-
-@dataclass(frozen=True, slots=True)
-class Problem:
-    """One thing that is wrong, or probably not meant."""
-
-    line: int | None
-    """From 1; None: it cannot be told."""
-    sentence: str
+_PLACE = re.compile(
+    rf"{re.escape(NAME)}(?:, line (?P<line>\d+))?(?:, (?P<place>[^\s:]+))?: (?P<sentence>.*)", re.DOTALL
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,21 +55,16 @@ def _read(text: str, own: tuple[str, ...]) -> Reading:
     try:
         script = parse_script(text, NAME, tools)
     except InputError as error:
-        found = [Problem(each.line, _told(each.place, each.sentence)) for each in check_all(text, NAME, tools)]
-        return Reading(None, tuple(found) or (_problem(str(error)),))
+        return Reading(None, tuple(check_all(text, NAME, tools)) or (_problem(str(error)),))
     return Reading(script, warnings=tuple(map(_problem, script.warnings)))
 
 
-def _told(place: str, sentence: str) -> str:
-    return f"{place}: {sentence}" if place else sentence
-
-
 def _problem(sentence: str) -> Problem:
-    """The line of a sentence, and the sentence without the name of the file, which the page shows."""
+    """A sentence with its line and place before it, taken apart; the page shows the name of the file elsewhere."""
     found = _PLACE.fullmatch(sentence)
     if found is None:
-        return Problem(None, sentence)
-    return Problem(int(found["line"]) if found["line"] else None, found["rest"].lstrip(",: "))
+        return Problem(None, "", sentence)
+    return Problem(int(found["line"]) if found["line"] else None, found["place"] or "", found["sentence"])
 
 
 def tried(text: str, seed: int | None = None) -> Played:

@@ -22,9 +22,9 @@ LANGUAGES = {"en": "English", "zh": "中文"}
 CATALOGUES = Path(__file__).with_name("zh")
 """One file for each part of the app."""
 SENTENCES = tuple(
-    Path(__file__).with_name(name) for name in ("sentences_zh.json", "import_zh.json", "experiments_zh.json")
+    Path(__file__).with_name(f"{name}_zh.json") for name in ("sentences", "import", "experiments", "mistakes")
 )
-"""Templates of the sentences that the loop writes, of those that reading a file gives, and of the laboratory's."""
+"""Templates of what the loop writes, of what reading a file gives, of the laboratory, and of mistakes in YAML."""
 
 
 def t(text: str, **values: object) -> str:

@@ -1,5 +1,6 @@
-"""What the preview and the estimate of an experiment say has a Chinese form."""
+"""What the preview and the estimate of an experiment say has a Chinese form, and so has every mistake of a design."""
 
+import re
 from pathlib import Path
 
 import pytest
@@ -7,11 +8,15 @@ import pytest
 from agent.errors import InputError
 from agent.faults import FAULTS, Fault
 from agent.interventions import KINDS, Intervention
+from agent.scripts.checking import check_all
 from pages.parts.words import translate_loop_words
+from tests.agent.test_scripts_errors import KEYS as SCRIPT_KEYS
+from tests.agent.test_scripts_errors import MEANINGS, TYPES, YAML
+from tests.traces.experiments.test_design_errors import KEYS, SEVERAL, WRONG
 from traces.experiments.before.estimate import estimate
 from traces.experiments.before.preview import preview
 from traces.experiments.design.experiment import NOTHING_CHANGED, ArmedFault, Condition, Subject
-from traces.experiments.design.file import parse_design
+from traces.experiments.design.file import design_problems, parse_design
 from traces.experiments.subjects.task import load_subject
 from traces.prices import Price, PriceTable
 from traces.store import SAMPLES
@@ -72,3 +77,38 @@ def test_a_request_that_is_not_known_is_told_in_chinese(tmp_path: Path) -> None:
         with pytest.raises(InputError) as caught:
             preview(task, NOTHING_CHANGED, 7)
         assert is_chinese(str(caught.value))
+
+
+def english_in(sentence: str) -> str:
+    """What is left in English of a sentence in Chinese, beside names and what is quoted: two words in a row."""
+    chinese = translate_loop_words(sentence, "zh")
+    own = re.sub(r"'[^']*'|\{[^}]*\}", "", chinese)
+    return chinese if not is_chinese(sentence) or re.search(r"[A-Za-z]{2,} [A-Za-z]{2,}", own) else ""
+
+
+@pytest.mark.parametrize("text", [*(text for text, _ in WRONG), SEVERAL, *KEYS, "subjects: [" + "x, " * 300 + "x]"])
+def test_every_mistake_of_a_design_has_a_chinese_form(text: str, tmp_path: Path) -> None:
+    found = design_problems(text, base=tmp_path)
+    assert found
+    assert [english for each in found if (english := english_in(each.sentence))] == []
+
+
+@pytest.mark.parametrize("text", [text for text, _ in (*SCRIPT_KEYS, *TYPES, *MEANINGS, *YAML)])
+def test_every_mistake_of_a_script_has_a_chinese_form(text: str) -> None:
+    found = check_all(text)
+    assert found
+    assert [english for each in found if (english := english_in(each.sentence))] == []
+
+
+def test_numbers_that_are_too_large_are_refused_in_chinese() -> None:
+    conditions = ", ".join(f"{{name: c{number}, interventions: [drop_pairs]}}" for number in range(10))
+    with pytest.raises(InputError) as caught:
+        parse_design(f"subjects: code_word\nrepeats: 100000\nconditions: [{conditions}]")
+    assert not english_in(str(caught.value).removeprefix("design.yaml: "))
+    (problem,) = design_problems("subjects: code_word\nbudget: {tokens: 99999999999}")
+    assert not english_in(problem.sentence)
+
+
+def test_a_live_model_without_a_name_asks_for_one() -> None:
+    (problem,) = design_problems("subjects: code_word\nmodels: {name: live}")
+    assert problem.sentence.startswith("name the live model")

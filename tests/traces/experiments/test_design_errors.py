@@ -86,7 +86,7 @@ WRONG = [
     ),
     # models
     (ONE + "models: [scrpt]", "line 2, models[0]: expected script, stand_in, or a mapping with the key model"),
-    (ONE + "models: {name: x}", "line 2, models: a live model needs the key model: the name that its server knows"),
+    (ONE + "models: {name: x}", "line 2, models: name the live model: model is what its server calls it"),
     (
         ONE + "models: {kind: script, temperature: 1}",
         "line 2, models.temperature: temperature goes with a live model, and this one is script",

@@ -113,7 +113,7 @@ class ModelFields(Strict):
     @model_validator(mode="after")
     def _is_live_or_not(self) -> ModelFields:
         if self.kind == "live" and self.model is None:
-            raise ValueError("a live model needs the key model: the name that its server knows")
+            raise ValueError("name the live model: model is what its server calls it")
         if self.kind != "live" and (beside := self.model_fields_set - {"name", "kind"}):
             given = min(beside, key=list(type(self).model_fields).index)
             raise Misplaced([given], f"{given} goes with a live model, and this one is {self.kind}")
