@@ -11,7 +11,7 @@ from agent.errors import AgentError, InputError
 from pages.parts import address, address_ablate, address_compare, address_replay
 from pages.parts.annotating import tagged
 from pages.parts.conversations import conversation_choice, first_error
-from pages.parts.data import private, store
+from pages.parts.data import experiment_shown, private, store
 from pages.parts.exports import export_menu
 from pages.parts.facts import findings_fact
 from pages.parts.faults import noticed_panel
@@ -79,8 +79,7 @@ def saved(trace_id: str) -> None:
     with head:
         title = "" if number in (-1, info.number) else traces[number].title
         st.text(title_words(title or info.title), width="content")
-        experiment = store().experiment_of(info)
-        if experiment and (private() or experiment in address.opened()):  # its id is the secret of its link
+        if experiment := experiment_shown(info):
             st.page_link(
                 "pages/ablate.py",
                 label=t("Its experiment"),

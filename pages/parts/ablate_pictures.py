@@ -19,7 +19,7 @@ from traces.figures import legend_height
 from traces.figures.ablation import STRIP_COLOURS, curve, forest, stop_reasons, strips, sweeps, turns_and_tokens
 
 
-def pictures(experiment: Experiment, summary: Summary, rows: Sequence[Row], *, key: str) -> None:
+def pictures(experiment: Experiment, summary: Summary, rows: Sequence[Row], *, key: str, over: bool) -> None:
     """Draw the pictures; only the open tab costs anything.
 
     Args:
@@ -27,15 +27,19 @@ def pictures(experiment: Experiment, summary: Summary, rows: Sequence[Row], *, k
         summary: what was found.
         rows: its runs.
         key: names the charts.
+        over: whether no more runs come by themselves; before that no picture shows a difference or an interval.
     """
     colours = theme_colours()
-    draw: dict[str, Callable[[], Any]] = {
-        t("Effects"): lambda: forest(_primary(summary, key), t=words.said, colours=colours),
+    draw: dict[str, Callable[[], Any]] = {}
+    if over:
+        draw[t("Effects")] = lambda: forest(_primary(summary, key), t=words.said, colours=colours)
+    draw |= {
         t("Stop reasons"): lambda: stop_reasons(summary, t=words.said, colours=colours),
         t("Messages of each run"): lambda: strips(experiment, rows, t=words.said, colours=STRIP_COLOURS | colours),
-        t("Tokens against turns"): lambda: turns_and_tokens(rows, summary, t=words.said, colours=colours),
     }
-    if names := sweeps(experiment):
+    if over:
+        draw[t("Tokens against turns")] = lambda: turns_and_tokens(rows, summary, t=words.said, colours=colours)
+    if over and (names := sweeps(experiment)):
         draw[t("Curve")] = lambda: curve(experiment, summary, _sweep(names, key), t=words.said, colours=colours)
     tabs = st.tabs(list(draw), key=f"{key}-tabs", on_change="rerun")
     for at, ((name, make), tab) in enumerate(zip(draw.items(), tabs, strict=True)):

@@ -87,7 +87,9 @@ def counts_line(now: Progress) -> str:
 
 def figures_line(now: Progress) -> str:
     """Time so far and still to come, tokens and money."""
-    parts = [t("so far {time}", time=words.seconds_words(now.elapsed_s))] if now.elapsed_s else []
+    parts = []
+    if now.state == "running":  # the clock is this server's since it was started or continued, not the experiment's
+        parts.append(t("for {time}", time=words.seconds_words(now.elapsed_s)))
     if now.state == "running" and now.left_s is not None:
         parts.append(t("about {time} left", time=words.seconds_words(now.left_s)))
     parts.append(f"{t('Tokens')}: {now.tokens:,}")
@@ -137,7 +139,7 @@ def _conditions(experiment: Experiment, rows: Sequence[Row], now: Progress) -> N
             "part": column.ProgressColumn(t("Done"), width=160, min_value=0, max_value=1, format="percent"),
             "done": column.TextColumn(t("Runs"), width=100),
             "so_far": column.TextColumn(
-                t("{outcome} so far", outcome=words.outcome_name(experiment.outcome)), width=190
+                t("{outcome} so far", outcome=words.outcome_label(experiment.outcome)), width=190
             ),
             "errors": column.NumberColumn(t("Errors"), width=70),
             "stopped": column.NumberColumn(t("Stopped early"), width=100),

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 import pandas as pd
 import streamlit as st
@@ -34,7 +33,8 @@ def results(id: str, experiment: Experiment, rows: Sequence[Row], *, over: bool,
         id: of the experiment.
         experiment: its design.
         rows: the runs that are over.
-        over: whether no more runs come by themselves; before that no verdict is drawn.
+        over: whether no more runs come by themselves. Before that there is no verdict and no interval: the counts of
+            the progress are enough.
         complete: whether every run of the design is over.
     """
     if not rows:
@@ -48,12 +48,11 @@ def results(id: str, experiment: Experiment, rows: Sequence[Row], *, over: bool,
             _cut_short()
         verdicts_panel(summary)
         _more_runs(id, summary)
+        arms_table(experiment, summary, key=f"ablate-arms-{id}")
+        _rules(summary)
     else:
         running_note()
-    arms_table(experiment, summary, key=f"ablate-arms-{id}")
-    _rules(summary)
-    claims = summary if over else replace(summary, verdicts=())
-    pictures(experiment, claims, rows, key=f"ablate-pictures-{id}")
+    pictures(experiment, summary, rows, key=f"ablate-pictures-{id}", over=over)
     st.subheader(t("All runs"), anchor=False)
     rows_table(experiment, rows, key=f"ablate-rows-{id}")
 
@@ -127,7 +126,7 @@ def arms_table(experiment: Experiment, summary: Summary, *, key: str) -> None:
                 t("Task to task"), width=98, help=t("Spread between the means of tasks (standard deviation).")
             ),
             **{
-                outcome: column.TextColumn(words.outcome_name(outcome), width=176, help=words.outcome_rule(outcome))
+                outcome: column.TextColumn(words.outcome_label(outcome), width=176, help=words.outcome_rule(outcome))
                 for outcome in outcomes
             },
         },
@@ -174,5 +173,5 @@ def _rules(summary: Summary) -> None:
     with st.expander(t("What is measured, and by which rule"), type="compact"):
         for outcome in _outcomes(summary):
             with st.container(horizontal=True, gap="small"):
-                st.markdown(f":gray-badge[{words.outcome_name(outcome)}]", width="content")
+                st.markdown(f":gray-badge[{words.outcome_label(outcome)}]", width="content")
                 st.text(words.outcome_rule(outcome))

@@ -13,6 +13,8 @@ from traces.experiments.report.telling import is_rate
 
 PAGE_VERDICTS = 30
 """Most verdicts drawn at once."""
+MOST_NAMES = 6
+"""Arms that a remark about all of them names; of more, only how many there are."""
 
 
 def verdicts_panel(summary: Summary) -> None:
@@ -23,10 +25,10 @@ def verdicts_panel(summary: Summary) -> None:
     common = remarks_of_all(summary)
     for verdict in page_of(summary.verdicts, PAGE_VERDICTS, key="ablate-verdicts"):
         _verdict(summary, verdict, [remark for remark in verdict.remarks if remark not in common], several=several)
-    if remarks := (*common, *summary.remarks):
+    if told := besides(summary):
         with st.container(border=True, gap="xsmall"):
             st.markdown(f":gray-badge[ℹ {t('To know besides')}]")
-            st.text("\n".join(f"• {words.remark(remark)}" for remark in remarks))
+            st.text("\n".join(f"• {line}" for line in told))
 
 
 def remarks_of_all(summary: Summary) -> list[str]:
@@ -35,6 +37,20 @@ def remarks_of_all(summary: Summary) -> list[str]:
         return []
     first, *others = summary.verdicts
     return [remark for remark in first.remarks if all(remark in each.remarks for each in others)]
+
+
+def besides(summary: Summary) -> list[str]:
+    """What is to be said of all arms, which it names, and of the experiment as a whole."""
+    arms = _arms(summary)
+    common = [t("{arms}: {remark}", arms=arms, remark=words.remark(each)) for each in remarks_of_all(summary)]
+    return [*common, *map(words.remark, summary.remarks)]
+
+
+def _arms(summary: Summary) -> str:
+    """The arms that have verdicts, by name."""
+    verdicts, several = summary.verdicts, len(summary.stability) > 1
+    names = t(", ").join(_named(each.condition, each.model, several) for each in verdicts[:MOST_NAMES])
+    return f"{names} … ({len(verdicts)})" if len(verdicts) > MOST_NAMES else names
 
 
 def _stability(summary: Summary, stability: Stability, *, several: bool) -> None:
@@ -58,7 +74,7 @@ def stability_badge(stability: Stability) -> str:
 
 def stability_lines(outcome: str, stability: Stability) -> list[str]:
     """The sentences about a baseline: its value, how often repeats disagree, and the A/A spread."""
-    name = words.outcome_name(outcome)
+    name = words.outcome_label(outcome)
     lines = [t("{outcome} in the baseline: {value}.", outcome=name, value=words.value_words(outcome, stability.value))]
     if stability.identical:
         return lines
@@ -94,7 +110,7 @@ def verdict_sentence(summary: Summary, verdict: Verdict) -> str:
     margin = words.margin_words(summary.outcome, summary.margin)
     if effect.low is None or effect.high is None:
         parts.append(t("One run proves nothing."))
-    elif verdict.identical and verdict.finding in ("effect", "inconclusive"):
+    elif verdict.without_chance:
         parts.append(_of_identical(verdict))
     elif verdict.finding == "effect":
         parts.append(t("That is more than chance."))
@@ -130,7 +146,7 @@ def _difference(summary: Summary, effect: Effect) -> str:
         for condition in (effect.condition, BASELINE)
     )
     values = {
-        "outcome": words.outcome_name(outcome),
+        "outcome": words.outcome_label(outcome),
         "base": base,
         "here": here,
         "difference": words.difference_words(outcome, effect.value),

@@ -14,7 +14,7 @@ from traces.experiments.analysis.summary import Estimate
 from traces.experiments.design.experiment import BASELINE
 from traces.experiments.outcomes import OUTCOMES
 from traces.experiments.report.page import WORDS
-from traces.experiments.report.telling import interval_words, is_rate, number_words, p_words
+from traces.experiments.report.telling import PER_CENT, interval_words, is_rate, number_words, p_words, sentence_begin
 from traces.export.words import table
 from traces.figures.ablation import FINDINGS
 
@@ -37,6 +37,11 @@ def remark(text: str) -> str:
 def outcome_name(outcome: str) -> str:
     """An outcome in a few words."""
     return said(OUTCOMES[outcome].name)
+
+
+def outcome_label(outcome: str) -> str:
+    """An outcome where a sentence or a label begins with it."""
+    return sentence_begin(outcome_name(outcome))
 
 
 def outcome_rule(outcome: str) -> str:
@@ -123,7 +128,7 @@ def difference_words(outcome: str, value: float | None) -> str:
     if value is None:
         return UNKNOWN
     if is_rate(outcome):
-        return t("{n} points", n=number_words(value, outcome, signed=True).removesuffix("\u202f%"))
+        return _points(number_words(value, outcome, signed=True).removesuffix(PER_CENT))
     return " ".join(filter(None, (number_words(value, outcome, signed=True), unit_words(outcome))))
 
 
@@ -138,8 +143,13 @@ def difference_interval(outcome: str, low: float | None, high: float | None) -> 
 def margin_words(outcome: str, margin: float) -> str:
     """The difference that would matter: of a rate in points, of a number as a share of the baseline."""
     if is_rate(outcome):
-        return t("{n} points", n=f"{margin * 100:.3g}")
+        return _points(f"{margin * 100:.3g}")
     return t("{part} of the baseline", part=f"{margin:.0%}")
+
+
+def _points(number: str) -> str:
+    """So many percentage points."""
+    return t("{n} point", n=number) if number.strip("+−") == "1" else t("{n} points", n=number)
 
 
 def p_line(p: float) -> str:

@@ -56,6 +56,12 @@ def without_experiments(infos: Sequence[TraceInfo]) -> list[TraceInfo]:
     return [each for each in infos if kept.experiment_of(each) is None or each.id in own]
 
 
+def experiment_shown(info: TraceInfo) -> str | None:
+    """The id of the experiment that a trace is a run of, where this browser may know it: its link is a secret."""
+    experiment = store().experiment_of(info)
+    return experiment if experiment and (private() or experiment in address.opened()) else None
+
+
 def prices() -> PriceTable:
     """The price table with the user's own rows; the shipped one alone where theirs cannot be read."""
     try:

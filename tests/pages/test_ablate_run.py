@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import io
+import json
+import re
 import time
 import zipfile
 from collections.abc import Callable
@@ -73,6 +75,12 @@ def cut_off(data: Path, runs: int) -> Session:
     return session
 
 
+def chancy(session: Session) -> None:
+    """Give each run of an experiment another answer, as a model with chance would."""
+    lines = [{**row.to_dict(), "answer": str(at)} for at, row in enumerate(session.rows)]
+    session.folder.ledger.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
+
+
 def press(app: AppTest, key: str) -> AppTest:
     app.button(key=key).click().run()
     assert not app.exception
@@ -98,7 +106,7 @@ def test_an_experiment_that_is_over_shows_a_verdict_for_each_arm(visit: Visit, d
     finished(data)
     app = visit("ablate", experiment=ID)
     assert texts(app, "markdown").count("▼ effect") == 2
-    assert "verified success: 100\u202f% in the baseline, 0\u202f% here, a difference of −100 points." in texts(
+    assert "Verified success: 100\u202f% in the baseline, 0\u202f% here, a difference of −100 points." in texts(
         app, "text"
     )
     assert "Not finished" not in texts(app, "markdown")
@@ -111,6 +119,8 @@ def test_an_interrupted_experiment_makes_no_claim(visit: Visit, data: Path) -> N
     assert "Not finished" in texts(app, "markdown")
     assert "effect" not in texts(app, "markdown")
     assert "7 of 24 runs" in texts(app, "text")
+    assert {"Stop reasons", "Messages of each run"} == {tab.label for tab in app.tabs}, "the others show intervals"
+    assert not re.search(r"\[\d+\D+\d+\D*\]", " ".join(each.value.to_string() for each in app.dataframe))
 
 
 def test_an_interrupted_experiment_goes_on_and_ends_as_if_nothing_had_happened(visit: Visit, data: Path) -> None:
@@ -214,11 +224,16 @@ def test_a_typed_key_is_used_and_kept_nowhere(visit: Visit, data: Path, provider
 
 
 def test_a_copy_begins_a_new_design_with_as_many_repeats_as_are_needed(visit: Visit, data: Path) -> None:
-    finished(data, DESIGN.replace("drop_pairs", "no_step_limit"))
+    chancy(finished(data, DESIGN.replace("drop_pairs", "no_step_limit")))
     app = press(visit("ablate", experiment=ID), "ablate-more")
     assert "experiment" not in app.query_params
     needed = app.number_input(key="ablate-repeats").value
     assert needed > 8
+
+
+def test_more_repeats_are_not_offered_where_all_are_the_same(visit: Visit, data: Path) -> None:
+    finished(data, DESIGN.replace("drop_pairs", "no_step_limit"))
+    assert "ablate-more" not in keys(visit("ablate", experiment=ID))
 
 
 # ---- runs ----

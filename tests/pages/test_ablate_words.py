@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from pages.parts import ablate_words
 from pages.parts.ablate_progress import counts_line, error_lines, figures_line, outcome_so_far, told_lines
 from pages.parts.ablate_verdicts import (
+    besides,
     effect_line,
     effect_of,
     remarks_of_all,
@@ -28,7 +31,7 @@ def told(summary: Summary, condition: str = "other") -> str:
 
 def test_an_effect_is_told_with_its_numbers() -> None:
     summary = found([*successes("baseline", [1] * 12), *successes("other", [1] * 3 + [0] * 9)])
-    numbers = "verified success: 100\u202f% in the baseline, 25\u202f% here, a difference of −75 points."
+    numbers = "Verified success: 100\u202f% in the baseline, 25\u202f% here, a difference of −75 points."
     assert told(summary) == f"{numbers} That is more than chance."
     effect = effect_of(summary, summary.verdicts[0])
     assert effect is not None
@@ -75,6 +78,17 @@ def test_what_is_to_be_said_of_every_arm_is_said_once() -> None:
     assert remarks_of_all(Summary("", "success", 0.05, 0.1, 2, verdicts=verdicts)) == ["both"]
 
 
+def test_a_remark_about_all_arms_names_them() -> None:
+    rows = [*successes("baseline", [1] * 8), *successes("other", [0] * 8), *successes("third", [0] * 8)]
+    assert besides(found(rows))[0].startswith("other, third: Identical in all seeds: every repeat was the same")
+
+
+def test_one_point_is_no_points() -> None:
+    assert ablate_words.difference_words("success", -0.01) == "−1 point"
+    assert ablate_words.difference_words("success", 0.001) == "0 points"
+    assert ablate_words.margin_words("success", 0.01) == "1 point"
+
+
 def test_the_spread_of_the_baseline_is_told_in_points() -> None:
     lines = stability_lines("success", Stability("m", 0.6, 0.45, -0.3, 0.4, stable=False))
     assert lines[1:] == [
@@ -114,7 +128,9 @@ def test_every_remark_has_a_chinese_form(rows: list[Row], monkeypatch: pytest.Mo
 def test_progress_is_told_in_one_line() -> None:
     now = Progress("running", 1200, 100, 2, 3, 1, 12_345, 0.5, 61, 3720, waiting="qwen waits for 4 s: busy")
     assert counts_line(now) == "100 of 1,200 runs · 2 under way · errors: 3 · stopped: 1"
-    assert figures_line(now) == "so far 1 min 1 s · about 1 h 2 min left · Tokens: 12,345 · Cost: $ 0.5000"
+    assert figures_line(now) == "for 1 min 1 s · about 1 h 2 min left · Tokens: 12,345 · Cost: $ 0.5000"
+    over = figures_line(replace(now, state="done"))
+    assert over == "Tokens: 12,345 · Cost: $ 0.5000", "the clock knows this server alone"
     assert told_lines(now) == ["qwen waits for 4 s: busy"]
     assert translate_loop_words("qwen waits for 4 s: busy", "zh") == "qwen 等待 4 秒：busy"
 

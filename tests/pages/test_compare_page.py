@@ -75,6 +75,17 @@ def test_what_was_taken_away_in_a_run_is_told_where_its_messages_do_not_show_it(
     assert "In B this was changed on purpose: Tool results: blanked." in told
 
 
+def test_two_runs_of_one_experiment_lead_back_to_it(visit, data, base, other):
+    for experiment, trace_id in (("0123456789ab", "one"), ("0123456789ab", "two"), ("ba9876543210", "three")):
+        save_trace(replace(base, trace_id=trace_id), data / "experiments" / experiment / "traces")
+
+    def way_back(b):
+        links = visit("compare", a="one", b=b).get("page_link")
+        return [each.proto.query_string for each in links if each.proto.label == "The experiment of both"]
+
+    assert [way_back(each) for each in ("two", "three", "other")] == [["experiment=0123456789ab"], [], []]
+
+
 def test_a_trace_that_is_not_there_is_named(visit, base):
     app = visit("compare", a=base.trace_id, b="nothing")
     assert [each.value for each in app.error] == ["Trace B cannot be opened."]

@@ -41,7 +41,7 @@ def test_the_arms_and_verdicts_are_the_result_and_the_rest_is_said_beside_it(
     assert lines[0] == "Does it need its tool results?: verified success"
     cells = {line.split("  ")[1].strip(): line.split() for line in lines[1:5]}
     assert cells["baseline"][1:4] == ["8", "0", "0"]
-    assert any(line.startswith("blank_results: An effect: verified success 0") for line in lines)
+    assert any(line.startswith("blank_results: An effect, and every repeat was the same, ") for line in lines)
     assert any(line.startswith("no change: ") and "An effect" not in line for line in lines)
     assert err.splitlines()[0].startswith("24 runs, 48 to ")
     assert "24 of 24 runs" in err

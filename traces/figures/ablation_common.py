@@ -10,10 +10,15 @@ import plotly.graph_objects as go
 from agent import jsontext
 from traces.experiments.analysis.summary import Effect, Summary
 from traces.experiments.outcomes import OUTCOMES
+from traces.experiments.report.telling import sentence_begin
 from traces.figures.common import Translate, colour_of, escaped
 
-ROW_PX = 34
-"""Height of one arm."""
+ROW_PX = 40
+"""Height of one arm, which may have two lines of letters."""
+FONT_PX = 14
+"""Letters of labels and legends: results are shown to a room. Elsewhere charts are looked at by one person."""
+_FEWEST_TICKS = 10
+"""An axis that is as long as this has whole numbers by itself."""
 _NAMES = ("user", "completion", "ok", "error", "system", "reasoning", "cached", "unknown")
 _SIGNS = ("circle", "diamond", "square", "triangle-up", "cross", "x", "star", "pentagon")
 _LONGEST = 30
@@ -50,8 +55,28 @@ def mark_of(position: int, colours: Mapping[str, str]) -> Mark:
 
 
 def tall(figure: go.Figure, height: int) -> go.Figure:
-    """Give a figure this height in pixels, its legend close above it however high it is."""
-    return figure.update_layout(height=height, legend_y=1 + 6 / height)
+    """Give a figure this height in pixels, its legend close above it however high it is, and large letters."""
+    return large(figure).update_layout(height=height, legend_y=1 + 6 / height)
+
+
+def large(figure: go.Figure) -> go.Figure:
+    """Give all words of a figure letters that can be read from afar."""
+    font = {"size": FONT_PX}
+    figure.update_layout(font=font, legend_font=font)
+    figure.update_xaxes(tickfont=font, title_font=font)
+    return figure.update_yaxes(tickfont=font, title_font=font)
+
+
+def is_count(outcome: str) -> bool:
+    """Whether an outcome is a number of things, of which there are no halves."""
+    kind = OUTCOMES.get(outcome)
+    return kind is not None and kind.scale == "number" and not kind.unit
+
+
+def whole_ticks(values: Iterable[float]) -> dict[str, int]:
+    """What an axis of counts, which has no halves, needs to show these values: a tick a number where it is short."""
+    known = list(values)
+    return {"dtick": 1} if known and max(known) - min(known) < _FEWEST_TICKS else {}
 
 
 def count_models(keys: Iterable[ArmKey]) -> int:
@@ -65,8 +90,8 @@ def effects_by_arm(summary: Summary, outcome: str) -> dict[ArmKey, Effect]:
 
 
 def outcome_label(outcome: str, t: Translate) -> str:
-    """The name of an outcome with its unit."""
+    """The name of an outcome with its unit, as a label begins with it."""
     kind = OUTCOMES.get(outcome)
     if kind is None:
         return shown(outcome)
-    return t(kind.name) + (f" ({t(kind.unit)})" if kind.unit not in ("", kind.name) else "")
+    return sentence_begin(t(kind.name)) + (f" ({t(kind.unit)})" if kind.unit not in ("", kind.name) else "")

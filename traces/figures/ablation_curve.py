@@ -9,7 +9,7 @@ import plotly.graph_objects as go
 from traces.experiments.analysis.summary import Estimate, Summary
 from traces.experiments.design.experiment import BASELINE, Condition, Experiment
 from traces.experiments.report.telling import is_rate, number_words
-from traces.figures.ablation_common import Mark, mark_of, outcome_label, shown
+from traces.figures.ablation_common import Mark, is_count, large, mark_of, outcome_label, shown, whole_ticks
 from traces.figures.common import COLOURS, Translate, english, finish, point_data
 
 _HEIGHT_PX = 360
@@ -63,7 +63,10 @@ def curve(
         figure.update_xaxes(tickvals=[each.value for each in points])
     if is_rate(summary.outcome):
         figure.update_yaxes(tickformat=".0%", range=[-0.03, 1.03])
-    return figure.update_layout(uirevision=f"curve {sweep}", height=_HEIGHT_PX, clickmode="event")
+    elif is_count(summary.outcome):
+        ends = [end for found in estimates.values() if found for end in (found.low, found.value, found.high)]
+        figure.update_yaxes(whole_ticks([0.0, *(end for end in ends if end is not None)]))
+    return large(figure).update_layout(uirevision=f"curve {sweep}", height=_HEIGHT_PX, clickmode="event")
 
 
 def _line(

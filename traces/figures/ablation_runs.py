@@ -14,7 +14,17 @@ from traces.experiments.design.experiment import BASELINE, Experiment
 from traces.experiments.measuring.twin import twins
 from traces.experiments.report.telling import number_words
 from traces.experiments.rows import Row
-from traces.figures.ablation_common import ArmKey, Mark, count_models, effects_by_arm, mark_of, shown, tall
+from traces.figures.ablation_common import (
+    ArmKey,
+    Mark,
+    count_models,
+    effects_by_arm,
+    large,
+    mark_of,
+    shown,
+    tall,
+    whole_ticks,
+)
 from traces.figures.common import COLOURS, Translate, english, finish, legend_height, point_data
 
 MOST_RUNS = 40
@@ -27,7 +37,8 @@ MOST_PAIRS = 2_000
 """Pairs of runs that have a point of their own."""
 _MOST_LETTERS = 2_000
 """Cells up to which each shows its letter; with more, the browser would take long to draw them."""
-_LINE_PX = 15
+_LINE_PX = 18
+_LETTER_PX = 13
 _CELL = 0.92
 """Width of a cell, of the room that a message has."""
 _FAINT = 0.3
@@ -78,9 +89,11 @@ def turns_and_tokens(
         _mean(figure, members, key.label(models), mark_of(position, colours), effects)
     more = t("more than the baseline twin")
     finish(figure, f"{t('Steps')}, {more}", f"{t('Tokens')}, {more}", t)
-    figure.update_xaxes(rangemode="normal", zeroline=True, tickformat="+,~r", zerolinecolor="rgba(128, 128, 128, 0.8)")
-    figure.update_yaxes(rangemode="normal", zeroline=True, tickformat="+,~r", zerolinecolor="rgba(128, 128, 128, 0.8)")
-    return figure.update_layout(uirevision="turns", height=400 + legend_height(figure))
+    axis = {"rangemode": "normal", "zeroline": True, "tickformat": ",~r", "zerolinecolor": "rgba(128, 128, 128, 0.8)"}
+    every_pair = [pair for members in pairs.values() for pair in members]
+    figure.update_xaxes(axis | whole_ticks(steps for _, steps, _ in every_pair))
+    figure.update_yaxes(axis | whole_ticks(tokens for _, _, tokens in every_pair))
+    return large(figure).update_layout(uirevision="turns", height=400 + legend_height(figure))
 
 
 def _paired(rows: Sequence[Row], arms: Sequence[ArmKey]) -> dict[ArmKey, list[tuple[Row, int, int]]]:
@@ -105,9 +118,12 @@ def _pairs(figure: go.Figure, members: Sequence[tuple[Row, int, int]], label: st
         name=label,
         marker={"size": 7, "color": mark.colour, "symbol": mark.sign, "opacity": _FAINT},
         customdata=point_data(
-            [(row.trace_id, f"{label}<br>{shown(row.subject)} · {row.seed}") for row, _, _ in members]
+            [
+                (row.trace_id, f"{label}<br>{shown(row.subject)} · {row.seed}<br>{_more(steps, tokens)}")
+                for row, steps, tokens in members
+            ]
         ),
-        hovertemplate="%{customdata[1]}<br>%{x:+,} · %{y:+,}<extra></extra>",
+        hovertemplate="%{customdata[1]}<extra></extra>",
     )
 
 
@@ -130,11 +146,14 @@ def _mean(
         marker={"size": 14, "color": mark.colour, "symbol": mark.sign, "line": {"width": 1, "color": "#ffffff"}},
         error_x=_bar(steps, x),
         error_y=_bar(tokens, y),
-        customdata=point_data(
-            [(None, f"{number_words(x, 'steps', signed=True)} · {number_words(y, 'tokens', signed=True)}")]
-        ),
+        customdata=point_data([(None, _more(x, y))]),
         hovertemplate="%{fullData.name}<br>%{customdata[1]}<extra></extra>",
     )
+
+
+def _more(steps: float, tokens: float) -> str:
+    """What a run or an arm takes more than its twin, as a hover says it."""
+    return f"{number_words(steps, 'steps', signed=True)} · {number_words(tokens, 'tokens', signed=True)}"
 
 
 def _bar(effect: Effect | None, mean: float) -> dict[str, object] | None:
@@ -244,7 +263,7 @@ def _cells(
         marker={"color": colours.get(colour) or STRIP_COLOURS[colour], "line": {"width": 0}},
         text=[letter] * len(cells) if lettered else None,
         textangle=0,
-        textfont={"size": 10},
+        textfont={"size": _LETTER_PX},
         insidetextanchor="middle",
         constraintext="none",
         customdata=point_data([(row.trace_id, told[row.key]) for _, _, row in cells]),

@@ -16,8 +16,10 @@ from traces.figures.ablation_common import (
     ArmKey,
     count_models,
     effects_by_arm,
+    is_count,
     outcome_label,
     tall,
+    whole_ticks,
 )
 from traces.figures.common import COLOURS, Translate, colour_of, english, finish, point_data
 
@@ -180,11 +182,19 @@ def _panel(
         f"{name}<br><i>{t(FINDINGS[verdicts[key]][0])}</i>" if key in verdicts else name
         for key, name in zip(keys, names, strict=True)
     ]
-    tick_format = "+.0%" if is_rate(outcome) else "+,~r"
-    figure.update_xaxes(title_text=_axis_title(outcome, t), tickformat=tick_format, zeroline=False, row=row, col=1)
+    tick_format = ".0%" if is_rate(outcome) else ",~r"  # no plus signs: plotly would write +0 as well
+    ticks = whole_ticks(_reach(found.values())) if is_count(outcome) else {}
+    title = _axis_title(outcome, t)
+    figure.update_xaxes(title_text=title, tickformat=tick_format, zeroline=False, row=row, col=1, **ticks)
     figure.update_yaxes(
         tickvals=list(range(len(keys))), ticktext=shown, range=[len(keys) - 0.5, -0.5], row=row, col=1, title_text=""
     )
+
+
+def _reach(effects: Iterable[Effect]) -> list[float]:
+    """What an axis of these effects shows: no difference, their values and the ends of their intervals."""
+    ends = (end for each in effects for end in (each.low, each.value, each.high) if end is not None)
+    return [0.0, *ends]
 
 
 def _axis_title(outcome: str, t: Translate) -> str:

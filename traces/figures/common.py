@@ -47,7 +47,8 @@ FADED = 0.5
 """Opacity of what does not belong to the selected step."""
 
 _LEGEND_FONT_PX = 11
-_LEGEND_ROW_PX = 19
+_LEGEND_LEADING_PX = 8
+"""Of one line of a legend, beside its letters."""
 _SHORT = 14
 """Characters of the longest entry that has room for another one beside it on a small screen."""
 
@@ -189,7 +190,8 @@ def legend_height(figure: go.Figure) -> int:
     """Pixels that the legend of a chart takes where the screen is small, beyond its first two rows."""
     names = [str(trace.name or "") for trace in figure.data if trace.showlegend is not False]
     beside = 2 if all(len(html.unescape(name)) <= _SHORT for name in names) else 1
-    return _LEGEND_ROW_PX * max(0, -(-len(names) // beside) - 2)
+    line = int(figure.layout.legend.font.size or _LEGEND_FONT_PX) + _LEGEND_LEADING_PX
+    return line * max(0, -(-len(names) // beside) - 2)
 
 
 def finish_steps(figure: go.Figure, bars: Bars, y_title: str, t: Translate) -> go.Figure:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import random
+from dataclasses import replace
+from typing import Any
 
 import pytest
 
@@ -10,15 +12,21 @@ from agent.interventions import Intervention
 from tests.traces.experiments.trials import effect, found, numbers, row, successes, verdict
 from traces.experiments.analysis.analyse import analyse
 from traces.experiments.design.experiment import Condition, Experiment, Subject
+from traces.experiments.rows import Row
 
 pytestmark = pytest.mark.filterwarnings("error")
+
+
+def varied(condition: str, runs: int, **said: Any) -> list[Row]:
+    """Runs that succeed, each with another answer, so that chance has a part in them."""
+    return [row(condition, at, verified=True, answer=str(at), **said) for at in range(runs)]
 
 
 def test_a_difference_that_chance_hardly_makes_is_an_effect() -> None:
     summary = found(successes("baseline", [1] * 11 + [0]) + successes("arm", [0] * 10 + [1, 1]))
     told = verdict(summary, "arm")
     assert (told.finding, told.needed) == ("effect", None)
-    for part in ("17\u202f%", "in the baseline 92\u202f%", "-75 points", "McNemar, exact: p = 0.012", "12 pairs"):
+    for part in ("17\u202f%", "in the baseline 92\u202f%", "−75 points", "McNemar, exact: p = 0.012", "12 pairs"):
         assert part in told.sentence
 
 
@@ -34,9 +42,9 @@ def test_one_run_proves_nothing() -> None:
 
 
 def test_no_effect_is_said_only_where_the_whole_interval_lies_inside_the_margin() -> None:
-    wide = verdict(found(successes("baseline", [1] * 10) + successes("arm", [1] * 10)), "arm")
+    wide = verdict(found(varied("baseline", 10) + varied("arm", 10)), "arm")
     assert wide.finding == "inconclusive" and wide.needed is not None and 10 < wide.needed < 100
-    narrow = verdict(found(successes("baseline", [1] * wide.needed) + successes("arm", [1] * wide.needed)), "arm")
+    narrow = verdict(found(varied("baseline", wide.needed) + varied("arm", wide.needed)), "arm")
     assert narrow.finding == "none"
     assert narrow.sentence.startswith("No effect larger than 10 points")
 
@@ -109,8 +117,26 @@ def test_runs_that_are_identical_in_all_seeds_are_called_one_observation() -> No
     assert not found(varied).stability[0].identical
 
 
+@pytest.mark.parametrize("verified", [0, 1])
+def test_runs_that_are_identical_in_all_seeds_are_not_held_against_chance(verified: int) -> None:
+    told = verdict(found(successes("baseline", [1] * 10) + successes("arm", [verified] * 10)), "arm")
+    assert told.needed is None
+    begin = "Every repeat was the same" if verified else "An effect, and every repeat was the same"
+    assert told.sentence.startswith(f"{begin}, here and in the baseline: verified success")
+    assert ("more repeats say nothing new" in told.sentence) == bool(verified)
+    for word in ("Not enough runs", "Chance is not ruled out", "settle"):
+        assert word not in told.sentence
+
+
+def test_a_difference_of_one_is_one_point() -> None:
+    rows = [*varied("baseline", 100), *varied("arm", 99), row("arm", 99, verified=False)]
+    told = verdict(found(rows, margin=0.01), "arm").sentence
+    assert "the difference is −1 point (" in told and "larger than 1 point;" in told
+
+
 def test_two_equal_numbers_are_not_yet_no_effect() -> None:
-    few = verdict(found(numbers("baseline", [3, 3]) + numbers("arm", [3, 3]), outcome="steps"), "arm")
+    rows = [row(condition, at, steps=3, answer=str(at)) for condition in ("baseline", "arm") for at in range(2)]
+    few = verdict(found(rows, outcome="steps"), "arm")
     assert (few.finding, few.needed) == ("inconclusive", 6)
     many = verdict(found(numbers("baseline", [3] * 6) + numbers("arm", [3] * 6), outcome="steps"), "arm")
     assert many.finding == "none"
@@ -121,17 +147,17 @@ def test_the_margin_of_a_number_is_a_share_of_the_baseline() -> None:
     rows = numbers("baseline", baseline) + numbers("arm", [each + at % 3 - 1 for at, each in enumerate(baseline)])
     assert verdict(found(rows, outcome="steps"), "arm").finding == "none"
     assert verdict(found(rows, outcome="steps", margin=0.001), "arm").finding == "inconclusive"
-    nothing = numbers("baseline", [0] * 8) + numbers("arm", [0] * 8)
+    nothing = [replace(each, steps=0) for each in varied("baseline", 8) + varied("arm", 8)]
     told = verdict(found(nothing, outcome="steps"), "arm")
     assert (told.finding, told.needed) == ("inconclusive", None)
     assert "no share of it" in told.sentence
 
 
 def test_several_tasks_share_the_repeats_that_are_needed() -> None:
-    one = successes("baseline", [1] * 10) + successes("arm", [1] * 10)
+    one = varied("baseline", 10) + varied("arm", 10)
     alone = verdict(found(one), "arm").needed
     names = ["task", "second", "third"]
-    rows = [row(each.condition, each.repeat, subject=name, verified=True) for name in names for each in one]
+    rows = [replace(each, subject=name) for name in names for each in one]
     together = verdict(found(rows, subjects=names), "arm")
     assert alone is not None and together.needed == -(-alone // 3)
     assert any("these 3 tasks" in remark for remark in together.remarks)

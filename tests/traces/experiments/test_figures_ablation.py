@@ -52,7 +52,7 @@ def test_every_stop_reason_has_a_colour_of_its_own() -> None:
 
 def test_the_forest_begins_with_the_primary_outcome_its_verdicts_and_its_margin() -> None:
     figure = forest(summary())
-    assert figure.layout.xaxis.title.text.startswith("verified success")
+    assert figure.layout.xaxis.title.text.startswith("Verified success")
     assert figure.layout.yaxis.ticktext[0] == "results blanked · script<br><i>effect</i>"
     assert [each.name for each in figure.data][:4] == ["effect", "no effect", "inconclusive", "no claim"]
     assert len({each.marker.symbol for each in figure.data[:4]}) == 4
@@ -67,7 +67,28 @@ def test_the_forest_begins_with_the_primary_outcome_its_verdicts_and_its_margin(
 
 def test_the_forest_can_be_of_some_outcomes_alone() -> None:
     titles = [axis.title.text for axis in forest(summary(), ["tokens", "steps"]).select_xaxes()]
-    assert titles == ["steps: difference to the baseline", "tokens: difference to the baseline"]
+    assert titles == ["Steps: difference to the baseline", "Tokens: difference to the baseline"]
+
+
+def test_an_axis_of_counts_has_whole_numbers_and_none_a_signed_nothing() -> None:
+    figure = forest(summary(), ["success", "tokens", "steps"])
+    assert [axis.dtick for axis in figure.select_xaxes()] == [None, 1, None], "success, steps, tokens"
+    assert not any(axis.tickformat.startswith("+") for axis in figure.select_xaxes())
+    short = [replace(row, steps=row.steps if row.condition == "baseline" else 3) for row in rows()]
+    assert turns_and_tokens(short).layout.xaxis.dtick == 1
+    same = [replace(row, tokens=1, steps=2) for row in rows()]
+    assert {point[1].rpartition("<br>")[2] for each in turns_and_tokens(same).data for point in each.customdata} == {
+        "0 · 0"
+    }
+
+
+def test_words_can_be_read_from_afar() -> None:
+    for figure in all_figures():
+        sizes = [figure.layout.font.size, figure.layout.legend.font.size]
+        for axis in (*figure.select_xaxes(), *figure.select_yaxes()):
+            sizes += [axis.tickfont.size, axis.title.font.size]
+        sizes += [size for each in figure.data if (size := getattr(each, "textfont", None) and each.textfont.size)]
+        assert min(sizes) >= 13
 
 
 def test_an_effect_without_an_interval_has_no_error_bar() -> None:

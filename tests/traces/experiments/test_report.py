@@ -15,6 +15,7 @@ import pytest
 
 from agent.errors import InputError
 from tests.traces.experiments.found import BLANKED, EXPERIMENT, NASTY, rows, summary
+from tests.traces.experiments.trials import design, found, successes
 from traces.experiments.cells import in_order
 from traces.experiments.design.experiment import Experiment
 from traces.experiments.design.file import parse_design
@@ -61,8 +62,8 @@ class _Page(HTMLParser):
         return " ".join(" ".join(self.texts).split())
 
 
-def page_of(language: str = "en", found: list[Row] | None = None, experiment: Experiment = EXPERIMENT) -> _Page:
-    data = report_page(experiment, rows() if found is None else found, summary(), STATE, language)
+def page_of(language: str = "en", runs: list[Row] | None = None, experiment: Experiment = EXPERIMENT) -> _Page:
+    data = report_page(experiment, rows() if runs is None else runs, summary(), STATE, language)
     return _Page(data.decode())
 
 
@@ -106,7 +107,7 @@ def test_names_and_answers_are_text_and_never_elements(page: _Page) -> None:
 
 def test_characters_that_no_page_can_hold_are_replaced() -> None:
     odd = [replace(rows()[0], answer="a\0b\ud800c\x1b")]
-    assert "a\ufffdb\ufffdc\ufffd" in page_of(found=odd).text
+    assert "a\ufffdb\ufffdc\ufffd" in page_of(runs=odd).text
 
 
 def test_verdicts_come_first_then_stability_then_the_numbers(page: _Page) -> None:
@@ -140,30 +141,40 @@ def test_each_run_has_a_link_to_its_trace_and_many_runs_are_cut(page: _Page) -> 
         f"traces/{row.trace_id}.json" for row in rows()
     ]
     many = [replace(rows()[0], repeat=n, trace_id=f"{n:012x}") for n in range(MOST_ROWS + 5)]
-    long = page_of(found=many)
+    long = page_of(runs=many)
     assert sum(address.startswith("traces/") for address in long.addresses) == MOST_ROWS
     assert "The first 1,000 of 1,005 runs" in long.text
 
 
 def test_an_odd_id_cannot_leave_the_folder() -> None:
     odd = [replace(rows()[0], trace_id="../../etc/javascript:x")]
-    assert "traces/..%2F..%2Fetc%2Fjavascript%3Ax.json" in page_of(found=odd).addresses
+    assert "traces/..%2F..%2Fetc%2Fjavascript%3Ax.json" in page_of(runs=odd).addresses
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_runs_that_are_all_the_same_are_not_held_against_chance(language: str) -> None:
+    runs = [*successes("baseline", [1] * 8), *successes("same", [1] * 8), *successes("other", [0] * 8)]
+    told = _Page(report_page(design(runs), runs, found(runs), STATE, language).decode()).text
+    said = {"en": "very repeat was the same, here and in the baseline", "zh": "每次重复都相同，这里和基线都是如此"}
+    assert told.count(said[language]) == 2
+    for wrong in ("more than chance", "Chance is not ruled out", "settle it", "超出偶然", "运行太少"):
+        assert wrong not in told
 
 
 def test_missing_runs_are_said_at_the_head() -> None:
-    text = page_of(found=rows()[:5]).text
+    text = page_of(runs=rows()[:5]).text
     assert f"Only 5 of {EXPERIMENT.size} runs are here." in text
     assert text.index("Only 5 of") < text.index("What was found", text.index("Asked"))
 
 
 def test_the_page_stays_small_enough_to_send() -> None:
-    found = [
+    many = [
         replace(row, condition=condition.name, repeat=n, trace_id=f"{n:012x}", strip="ct" * 100, answer="word " * 400)
         for n in range(150)
         for condition in EXPERIMENT.conditions
         for row in rows()[:2]
     ]
-    assert len(report_page(EXPERIMENT, found, summary(), STATE)) < 6_000_000
+    assert len(report_page(EXPERIMENT, many, summary(), STATE)) < 6_000_000
 
 
 def test_the_page_speaks_chinese_and_leaves_names_as_they_are() -> None:

@@ -81,7 +81,8 @@ class Verdict:
     """``effect``: the difference is more than chance. ``none``: no effect larger than the margin. ``inconclusive``: too
     few runs to say either. ``refused``: the baseline itself is too unstable, or there is nothing to compare."""
     needed: int | None = None
-    """Of an inconclusive one: repeats of each condition that would probably settle it, in all; None: unknown."""
+    """Of an inconclusive one: repeats of each condition that would probably settle it, in all; None: unknown, or more
+    repeats say nothing new."""
     sentence: str = ""
     """In English, with the numbers."""
     remarks: tuple[str, ...] = ()
@@ -90,6 +91,11 @@ class Verdict:
     """The difference that would matter, in the unit of the outcome; None: unknown."""
     identical: bool = False
     """Whether all repeats of each task were identical, in the arm and in the baseline: one observation repeated."""
+
+    @property
+    def without_chance(self) -> bool:
+        """Whether it must not be held against chance: that has no part in it, and more repeats say nothing new."""
+        return self.identical and self.finding in ("effect", "inconclusive")
 
 
 @dataclass(frozen=True, slots=True)

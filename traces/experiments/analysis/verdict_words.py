@@ -6,22 +6,21 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from traces.experiments.analysis import needed
-from traces.experiments.analysis.summary import Effect, Finding
+from traces.experiments.analysis.summary import Effect, Finding, Verdict
 from traces.experiments.outcomes import OUTCOMES
-from traces.experiments.report.telling import is_rate, number_words, p_words
+from traces.experiments.report.telling import PER_CENT, is_rate, number_words, p_words, points_words
 
 if TYPE_CHECKING:
     from traces.experiments.analysis.contrast import Contrast
     from traces.experiments.analysis.verdicts import Case
 
 
-def sentence(case: Case, finding: Finding, repeats: int | None, alpha: float) -> str:
+def sentence(case: Case, verdict: Verdict, alpha: float) -> str:
     """What was found about one arm.
 
     Args:
         case: what it rests on.
-        finding: what may be said.
-        repeats: that would probably settle it; None: unknown.
+        verdict: what may be said, and how many repeats would settle it.
         alpha: that a test of this arm is held against.
     """
     if case.seen is None or case.effect is None:
@@ -34,7 +33,12 @@ def sentence(case: Case, finding: Finding, repeats: int | None, alpha: float) ->
         )
     seen = _seen(case.effect, case.seen)
     margin = difference(case.margin, case.experiment.outcome)
-    match finding:
+    if verdict.without_chance:
+        if verdict.finding == "effect":
+            return f"An effect, and every repeat was the same, here and in the baseline: {seen}."
+        same = f"Every repeat was the same, here and in the baseline: {seen}."
+        return f"{same} Where chance has no part, more repeats say nothing new."
+    match verdict.finding:
         case "effect":
             return f"An effect: {seen}."
         case "none":
@@ -42,8 +46,9 @@ def sentence(case: Case, finding: Finding, repeats: int | None, alpha: float) ->
         case "refused":
             return f"No loss could be seen, because the baseline itself has so little to lose: {seen}."
     enough = _hopeless(case)
-    if repeats:
-        enough = f"if further runs are like these, about {repeats:,} repeats of each condition would probably settle it"
+    if verdict.needed:
+        repeats = f"about {verdict.needed:,} repeats of each condition"
+        enough = f"if further runs are like these, {repeats} would probably settle it"
     return f"Not enough runs to say: {seen}. Chance is not ruled out, nor an effect larger than {margin}; {enough}."
 
 
@@ -65,8 +70,8 @@ def remarks(case: Case, finding: Finding) -> Iterator[str]:
         yield f"This is about these {seen.tasks} tasks: repeats of a task are no new tasks."
     if case.identical:
         yield (
-            "Identical in all seeds: every repeat of this arm was the same, and so was every repeat of the baseline. "
-            "They are one observation repeated. What is found is true of this script or setting; p counts runs."
+            "Identical in all seeds: every repeat was the same, and so was every repeat of the baseline. They are one "
+            "observation repeated. What is found is true of this script or setting; p counts runs."
         )
 
 
@@ -77,7 +82,7 @@ def amount(value: float, outcome: str) -> str:
 
 def difference(value: float, outcome: str) -> str:
     """A difference of two values: of rates in points, so that 10 points of 50% are not taken for 10% of it."""
-    return f"{value * 100:.0f} points" if is_rate(outcome) else amount(value, outcome)
+    return points_words(value) if is_rate(outcome) else amount(value, outcome)
 
 
 def counted(count: int, one: str, many: str) -> str:
@@ -87,13 +92,16 @@ def counted(count: int, one: str, many: str) -> str:
 
 def _seen(effect: Effect, seen: Contrast) -> str:
     """Both values, their difference, its interval and its test."""
-    scale, form, unit = (100, "+.0f", " points") if seen.is_rate else (1, "+,.4g", "")
-    low, value, high = (f"{(each or 0) * scale:{form}}" for each in (effect.low, effect.value, effect.high))
+    low, high = (number_words(each, seen.outcome, signed=True) for each in (effect.low, effect.high))
+    value = number_words(effect.value, seen.outcome, signed=True)
+    if seen.is_rate:
+        low, high = (each.removesuffix(PER_CENT) for each in (low, high))
+        value = points_words(effect.value or 0, signed=True)
     runs = f"{len(seen.arm):,} against {len(seen.baseline):,} runs"
     if seen.paired:
         runs = counted(effect.pairs, "pair", "pairs")
     tested = f"{effect.test}: {_p(effect.p)}, corrected for all arms {_p(effect.p_holm)}, {runs}"
-    return f"{_values(seen)}; the difference is {value}{unit} (95\u202f% interval {low} to {high}; {tested})"
+    return f"{_values(seen)}; the difference is {value} (95\u202f% interval {low} to {high}; {tested})"
 
 
 def _values(seen: Contrast) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from traces.experiments.analysis import needed, verdict_words
 from traces.experiments.analysis import statistics as st
@@ -64,20 +64,17 @@ def _next_alpha(alpha: float, tests: int, found: int) -> float:
 
 
 def _verdict(case: Case, alpha: float) -> Verdict:
-    finding = _finding(case, alpha)
-    repeats = None
-    if finding == "inconclusive" and case.seen is not None and case.seen.fewest > 1:
-        repeats = runs_needed(case.seen, alpha, case.margin)
-    return Verdict(
+    found = Verdict(
         model=case.arm.model,
         condition=case.arm.condition,
-        finding=finding,
-        needed=repeats,
-        sentence=verdict_words.sentence(case, finding, repeats, alpha),
-        remarks=tuple(verdict_words.remarks(case, finding)),
+        finding=_finding(case, alpha),
         margin=case.margin if case.seen else None,
         identical=case.identical,
     )
+    if found.finding == "inconclusive" and not found.without_chance and case.seen is not None and case.seen.fewest > 1:
+        found = replace(found, needed=runs_needed(case.seen, alpha, case.margin))
+    sentence = verdict_words.sentence(case, found, alpha)
+    return replace(found, sentence=sentence, remarks=tuple(verdict_words.remarks(case, found.finding)))
 
 
 def _finding(case: Case, alpha: float) -> Finding:

@@ -11,7 +11,7 @@ from agent.faults import FAULTS
 from traces.experiments.design.experiment import BASELINE, Condition, Experiment, ModelSpec, Subject
 from traces.experiments.outcomes import OUTCOMES
 from traces.experiments.report.parts import Piece, element, facts, items, section
-from traces.experiments.report.telling import is_rate, number_words
+from traces.experiments.report.telling import is_rate, number_words, sentence_begin
 from traces.export.words import Say
 
 
@@ -94,7 +94,7 @@ def _numbers(experiment: Experiment, say: Say) -> Iterator[tuple[str, Piece]]:
     yield say("Runs"), _size(experiment, say)
     yield say("Seeds"), say("{first} to {last}; repeats with the same seed are pairs", first=experiment.seed, last=last)
     yield say("Order"), say("interleaved: one repeat after the other, each time beginning with another condition")
-    yield say("Primary outcome"), f"{say(outcome.name)}: {say(outcome.sentence)}"
+    yield say("Primary outcome"), f"{sentence_begin(say(outcome.name))}: {say(outcome.sentence)}"
     margin = number_words(experiment.margin, experiment.outcome)
     if not is_rate(experiment.outcome):
         margin = say("{n} of the baseline", n=f"{experiment.margin:.0%}")

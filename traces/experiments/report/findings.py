@@ -8,7 +8,7 @@ from xml.etree.ElementTree import Element
 from traces.experiments.analysis.summary import Arm, Effect, Stability, Summary, Verdict
 from traces.experiments.outcomes import OUTCOMES
 from traces.experiments.report.parts import Piece, element, facts, paragraphs, section, table
-from traces.experiments.report.telling import interval_words, number_words, p_words
+from traces.experiments.report.telling import interval_words, number_words, p_words, sentence_begin
 from traces.export.words import Say
 
 SIGNS = {"effect": "●", "none": "■", "inconclusive": "○", "refused": "✕"}
@@ -54,6 +54,11 @@ def verdicts_part(summary: Summary, say: Say, *, sentences: bool) -> Element:
 
 
 def _sentence(verdict: Verdict, say: Say) -> str:
+    if verdict.without_chance:
+        same = say("Every repeat was the same, here and in the baseline.")
+        if verdict.finding == "effect":
+            return same
+        return f"{same} {say('Where chance has no part, more repeats say nothing new.')}"
     if verdict.finding == "effect":
         return say("The difference to the baseline is more than chance.")
     if verdict.finding == "none":
@@ -135,7 +140,7 @@ def arms_part(summary: Summary, say: Say) -> Element:
         table(say("Outcomes"), outcome_heads, outcomes, 2),
         table(spread_title, spread_heads, spreads, 2),
         element("h3", say("The rules of the outcomes")),
-        facts((say(OUTCOMES[name].name), say(OUTCOMES[name].sentence)) for name in names),
+        facts((_outcome(name, say), say(OUTCOMES[name].sentence)) for name in names),
         id="arms",
     )
 
@@ -194,4 +199,4 @@ def _effects(summary: Summary, say: Say) -> Iterator[list[Piece]]:
 
 
 def _outcome(name: str, say: Say) -> str:
-    return say(OUTCOMES[name].name) if name in OUTCOMES else name
+    return sentence_begin(say(OUTCOMES[name].name)) if name in OUTCOMES else name
