@@ -136,7 +136,9 @@ def _of_identical(verdict: Verdict) -> str:
     """Repeats without any chance in them are one observation, however many there are."""
     if verdict.finding == "effect":
         return t("Every repeat was the same, here and in the baseline.")
-    return t("Every repeat was the same, here and in the baseline: where chance has no part, more say nothing new.")
+    return t(
+        "Every repeat was the same, here and in the baseline: where chance has no part, more repeats say nothing new."
+    )
 
 
 def _difference(summary: Summary, effect: Effect) -> str:

@@ -40,7 +40,9 @@ def test_an_effect_is_told_with_its_numbers() -> None:
     assert "12 pairs: 0 gained, 9 lost" in line
 
 
-@pytest.mark.parametrize(("verified", "said"), [(0, "in the baseline."), (1, "where chance has no part, more say")])
+@pytest.mark.parametrize(
+    ("verified", "said"), [(0, "in the baseline."), (1, "where chance has no part, more repeats say")]
+)
 def test_repeats_that_are_all_the_same_are_not_held_against_chance(verified: int, said: str) -> None:
     summary = found([*successes("baseline", [1] * 10), *successes("other", [verified] * 10)])
     assert "Every repeat was the same, here and in the baseline" in told(summary)

@@ -45,6 +45,10 @@ FINDINGS: dict[Finding, tuple[str, str, str]] = {
 """Word, colour and sign of each finding."""
 _BAND = "rgba(128, 128, 128, 0.18)"
 _LINE = "rgba(128, 128, 128, 0.8)"
+_BESIDE = 0.05
+"""Room of an axis beyond its ends, of its length."""
+_END_PX = 30
+"""Room for half of the last label of an axis that ends with it."""
 
 
 def stop_reasons(summary: Summary, *, t: Translate = english, colours: Mapping[str, str] = COLOURS) -> go.Figure:
@@ -84,7 +88,9 @@ def stop_reasons(summary: Summary, *, t: Translate = english, colours: Mapping[s
     figure.update_xaxes(tickformat=".0%", range=[0, 1])
     figure.update_yaxes(tickvals=list(range(len(names))), ticktext=names)
     figure.update_yaxes(autorange="reversed", rangemode="normal", automargin=True)
-    return tall(figure, 110 + ROW_PX * max(2, len(arms))).update_layout(uirevision="reasons", bargap=0.3)
+    return tall(figure, 110 + ROW_PX * max(2, len(arms))).update_layout(
+        uirevision="reasons", bargap=0.3, margin_r=_END_PX
+    )
 
 
 def _reasons(arms: Sequence[Arm]) -> list[str]:
@@ -182,19 +188,24 @@ def _panel(
         f"{name}<br><i>{t(FINDINGS[verdicts[key]][0])}</i>" if key in verdicts else name
         for key, name in zip(keys, names, strict=True)
     ]
-    tick_format = ".0%" if is_rate(outcome) else ",~r"  # no plus signs: plotly would write +0 as well
-    ticks = whole_ticks(_reach(found.values())) if is_count(outcome) else {}
-    title = _axis_title(outcome, t)
-    figure.update_xaxes(title_text=title, tickformat=tick_format, zeroline=False, row=row, col=1, **ticks)
+    figure.update_xaxes(_x_axis(summary, outcome, found.values()), title_text=_axis_title(outcome, t), row=row, col=1)
     figure.update_yaxes(
         tickvals=list(range(len(keys))), ticktext=shown, range=[len(keys) - 0.5, -0.5], row=row, col=1, title_text=""
     )
 
 
-def _reach(effects: Iterable[Effect]) -> list[float]:
-    """What an axis of these effects shows: no difference, their values and the ends of their intervals."""
-    ends = (end for each in effects for end in (each.low, each.value, each.high) if end is not None)
-    return [0.0, *ends]
+def _x_axis(summary: Summary, outcome: str, effects: Iterable[Effect]) -> dict[str, object]:
+    """The axis of these differences. That of a count has whole numbers alone, one at least on either side of none."""
+    tick_format = ".0%" if is_rate(outcome) else ",~r"  # no plus signs: plotly would write +0 as well
+    axis: dict[str, object] = {"tickformat": tick_format, "zeroline": False}
+    if not is_count(outcome):
+        return axis
+    ends = [end for each in effects for end in (each.low, each.value, each.high) if end is not None]
+    if outcome == summary.outcome:
+        ends += [end for each in summary.verdicts if each.margin for end in (-each.margin, each.margin)]
+    low, high = min(-1.0, *ends), max(1.0, *ends)
+    beside = _BESIDE * (high - low)
+    return {**axis, "range": [low - beside, high + beside], **whole_ticks([low, high])}
 
 
 def _axis_title(outcome: str, t: Translate) -> str:

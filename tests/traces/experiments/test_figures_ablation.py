@@ -73,6 +73,8 @@ def test_the_forest_can_be_of_some_outcomes_alone() -> None:
 def test_an_axis_of_counts_has_whole_numbers_and_none_a_signed_nothing() -> None:
     figure = forest(summary(), ["success", "tokens", "steps"])
     assert [axis.dtick for axis in figure.select_xaxes()] == [None, 1, None], "success, steps, tokens"
+    low, high = [axis.range for axis in figure.select_xaxes()][1]
+    assert low < -1 and high > 1, "else there would be one number on the axis"
     assert not any(axis.tickformat.startswith("+") for axis in figure.select_xaxes())
     short = [replace(row, steps=row.steps if row.condition == "baseline" else 3) for row in rows()]
     assert turns_and_tokens(short).layout.xaxis.dtick == 1

@@ -26,7 +26,7 @@ def asked(experiment: Experiment, say: Say) -> Element:
     conditions = ", ".join(each.name for each in experiment.conditions if each.name != BASELINE)
     return facts(
         [
-            (say("Asked"), say("does {outcome} change under: {conditions}?", outcome=outcome, conditions=conditions)),
+            (say("Asked"), say("Does {outcome} change under: {conditions}?", outcome=outcome, conditions=conditions)),
             (say("Models"), ", ".join(f"{model.name} ({kinds[model.kind]})" for model in experiment.models)),
             (say("Runs"), _size(experiment, say)),
         ]
