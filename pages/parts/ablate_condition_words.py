@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from agent.faults import FAULTS, Fault
-from agent.interventions import Intervention
+from agent.interventions import KINDS, Intervention
+from pages.parts import address
 from pages.parts.faults import fault_words
 from pages.parts.intervention_words import kind_name, kind_words, param_words
 from pages.parts.words import loop_words, t
-from traces.experiments.design.experiment import ArmedFault, Condition
+from traces.experiments.design.experiment import BASELINE, ArmedFault, Condition
+from traces.experiments.exercise import exercises
 
 _FAULT = "fault:"
+_JOIN = " + "
+"""What stands between kinds in the name that a condition has by itself."""
+_KIND = re.compile(r"(?P<kind>\w+)(?P<number> \d+)?")
+"""One of them; a second condition of the same kind has a number."""
 _LONGEST = 40
 """Characters shown of the value of a parameter."""
 
@@ -44,6 +51,38 @@ def number_words(name: str) -> str:
         "times": t("How many times"),
     }
     return words[name]
+
+
+def condition_name(name: str) -> str:
+    """The name of a condition: one that is made of interventions and faults in words, one's own as it is.
+
+    It may hold words of a design, so it is for plain text only.
+    """
+    if name == BASELINE:
+        return t("baseline")
+    if address.language() == "zh":
+        for exercise in exercises():
+            if name in exercise.conditions_zh:
+                return exercise.conditions_zh[name]
+    words = [_part_words(part) for part in name.split(_JOIN)]
+    return _JOIN.join(words) if all(words) else name
+
+
+def _part_words(part: str) -> str:
+    """A part of a name in words; empty where it is one's own."""
+    found = _KIND.fullmatch(part)
+    kind = found["kind"] if found else ""
+    if not found or not (kind in KINDS or kind in FAULTS):
+        return ""
+    return kind_title(kind if kind in KINDS else f"{_FAULT}{kind}") + (found["number"] or "")
+
+
+def what_differs(condition: Condition) -> str:
+    """What a condition changes, beside its name: in a sentence where the name says the same already."""
+    said = change_words(condition)
+    if said != condition_name(condition.name):
+        return said
+    return " ".join(sentence_of(each.kind) for each in condition.interventions) or said
 
 
 def change_words(condition: Condition) -> str:

@@ -13,11 +13,10 @@ from agent.faults import FAULTS, Fault
 from agent.interventions import KINDS, Intervention
 from pages.parts import address, address_ablate
 from pages.parts.ablate_condition_fields import condition_fields
-from pages.parts.ablate_condition_words import change_words, kind_title, sentence_of
+from pages.parts.ablate_condition_words import condition_name, kind_title, sentence_of, what_differs
 from pages.parts.ablate_design_draft import change, find, set_fields
 from pages.parts.ablate_design_facts import facts_of
 from pages.parts.ablate_design_parts import free_name, heading
-from pages.parts.ablate_words import condition_name
 from pages.parts.message_table import HEADER_PX, ROW_PX
 from pages.parts.words import t
 from traces.experiments.design.experiment import BASELINE, ArmedFault, Condition, Experiment
@@ -59,7 +58,7 @@ def _table(design: str, conditions: Sequence[Condition], at: int) -> None:
         pd.DataFrame(
             {
                 "name": pd.array([condition_name(each.name) for each in conditions], dtype="string"),
-                "what": pd.array([change_words(each) for each in conditions], dtype="string"),
+                "what": pd.array([what_differs(each) for each in conditions], dtype="string"),
             }
         ),
         key=_TABLE,
@@ -67,8 +66,8 @@ def _table(design: str, conditions: Sequence[Condition], at: int) -> None:
         height=HEADER_PX + ROW_PX * min(MOST_ROWS, max(3, len(conditions))),
         row_height=ROW_PX,
         column_config={
-            "name": column.TextColumn(t("Condition"), width=170),
-            "what": column.TextColumn(t("What is different"), width=360),
+            "name": column.TextColumn(t("Condition"), width=210),
+            "what": column.TextColumn(t("What is different"), width=400),
         },
         on_select=look,
         selection_mode=("single-row", "single-cell"),  # a press anywhere in a line means it

@@ -79,6 +79,7 @@ def _head(design: str, draft: Draft) -> None:
 def _start_line(design: str, draft: Draft, problems: Sequence[Problem]) -> None:
     """The button that starts it, and beside it what that will take, or what is wrong."""
     found = "" if problems else estimate_of(draft.text, draft.experiment)
+    models = draft.experiment.models
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key="ablate-actions"):
         st.button(
             t("Start the experiment"),
@@ -89,7 +90,9 @@ def _start_line(design: str, draft: Draft, problems: Sequence[Problem]) -> None:
             on_click=_start,
             args=(design,),
         )
-        if problems:
+        if problems and draft.readable and any(each.kind == "live" and not each.model for each in models):
+            st.text(t("Name the live model."), width="content")  # said of the field, and not of a line of the text
+        elif problems:
             mistakes_line(problems)
         elif isinstance(found, str):
             st.text(found, width="content")

@@ -50,18 +50,6 @@ def chooser(several: Several, *, title: str, which: str, kind: str) -> int:
     at = address_ablate.chosen(several.design, what, len(names))
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key=f"ablate-{what}-line"):
         st.markdown(f"**{title}**", width="content")
-        if len(names) > 1:
-            key = f"ablate-{what}-which"
-            address.put(key, at)
-            st.selectbox(
-                which,
-                range(len(names)),
-                format_func=lambda position: names[position] if position < len(names) else "",
-                key=key,
-                label_visibility="collapsed",
-                width=200,
-                on_change=lambda: address_ablate.choose(several.design, what, int(address.setting(key) or 0)),
-            )
         st.segmented_control(
             kind,
             list(several.kinds),
@@ -70,14 +58,36 @@ def chooser(several: Several, *, title: str, which: str, kind: str) -> int:
             label_visibility="collapsed",
             **field(f"ablate-{what}-kind", several.kind_of(at), lambda chosen: several.set_kind(at, chosen)),
         )
-        if len(names) > 1:
-            key = f"ablate-{what}-remove"
-            st.button(
-                t("Remove"), icon=":material/close:", type="tertiary", key=key, on_click=several.remove, args=(at,)
-            )
         key = f"ablate-{what}-add"
         st.button(t("Add another"), icon=":material/add:", type="tertiary", key=key, on_click=several.add)
+    if len(names) > 1:
+        _which(several, at, which)
     return at
+
+
+def _which(several: Several, at: int, label: str) -> None:
+    """The choice between several, on a line of its own: with one subject and with two the line above is the same."""
+    what, names = several.what, several.names
+    key = f"ablate-{what}-which"
+    address.put(key, at)
+    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+        st.selectbox(
+            label,
+            range(len(names)),
+            format_func=lambda position: names[position] if position < len(names) else "",
+            key=key,
+            label_visibility="collapsed",
+            width=260,
+            on_change=lambda: address_ablate.choose(several.design, what, int(address.setting(key) or 0)),
+        )
+        st.button(
+            t("Remove"),
+            icon=":material/close:",
+            type="tertiary",
+            key=f"ablate-{what}-remove",
+            on_click=several.remove,
+            args=(at,),
+        )
 
 
 def field(key: str, value: Any, changed: Callable[[Any], None]) -> dict[str, Any]:

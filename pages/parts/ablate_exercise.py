@@ -12,7 +12,8 @@ from traces.experiments.design.experiment import Experiment
 from traces.experiments.design.file import read_design
 from traces.experiments.exercise import Exercise, exercises
 
-_HEIGHT_PX = 100
+_HEIGHT_PX = 68
+"""The least that a field of several lines may have: the verdicts, which the answer comes from, begin in sight."""
 
 
 def exercise_panel(id: str, experiment: Experiment, *, over: bool) -> None:
@@ -30,22 +31,23 @@ def exercise_panel(id: str, experiment: Experiment, *, over: bool) -> None:
     with st.container(border=True, gap="xsmall", key="ablate-exercise"):
         st.markdown(f":violet-badge[✎ {t('Exercise')}]")
         st.text(exercise.question_zh if chinese else exercise.question)
-        answer = st.text_area(
-            t("Your answer"),
-            key=f"ablate-answer-{id}",
-            height=_HEIGHT_PX,
-            placeholder=t("Write down what you found before you look at the solution."),
-            label_visibility="collapsed",
-            persist_state="session",
-        )
-        ready = over and bool((answer or "").strip())
-        shown = st.toggle(
-            t("Show the solution"),
-            key=f"ablate-solution-{id}",
-            disabled=not ready,
-            help=None if ready else t("When the experiment is over and your answer is written."),
-            persist_state="session",
-        )
+        with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+            answer = st.text_area(
+                t("Your answer"),
+                key=f"ablate-answer-{id}",
+                height=_HEIGHT_PX,
+                placeholder=t("Write down what you found before you look at the solution."),
+                label_visibility="collapsed",
+                persist_state="session",
+            )
+            ready = over and bool((answer or "").strip())
+            shown = st.toggle(
+                t("Show the solution"),
+                key=f"ablate-solution-{id}",
+                disabled=not ready,
+                help=None if ready else t("When the experiment is over and your answer is written."),
+                persist_state="session",
+            )
         if shown and ready:
             st.text(exercise.solution_zh if chinese else exercise.solution)
 

@@ -67,7 +67,8 @@ def _exercises() -> None:
     chinese = address.language() == "zh"
     st.markdown(f"**{t('Exercises')}**")
     for exercise in exercises():
-        with st.container(horizontal=True, wrap=False, vertical_alignment="center", gap="small"):
+        key = f"ablate-line-{exercise.name}"  # the style sheet puts the two below each other where it is narrow
+        with st.container(horizontal=True, wrap=False, vertical_alignment="center", gap="small", key=key):
             st.button(
                 exercise.title_zh if chinese else exercise.title,
                 icon=":material/school:",

@@ -9,6 +9,7 @@ from typing import Any
 import streamlit as st
 
 from pages.parts import ablate_words as words
+from pages.parts.ablate_condition_words import condition_name
 from pages.parts.ablate_rows import run_actions
 from pages.parts.charts import theme_colours
 from pages.parts.words import t
@@ -32,13 +33,19 @@ def pictures(experiment: Experiment, summary: Summary, rows: Sequence[Row], *, k
     colours = theme_colours()
     draw: dict[str, Callable[[], Any]] = {}
     if over:
-        draw[t("Effects")] = lambda: forest(_primary(summary, key), t=words.said, colours=colours)
+        draw[t("Effects")] = lambda: forest(
+            _primary(summary, key), t=words.said, called=condition_name, colours=colours
+        )
     draw |= {
-        t("Stop reasons"): lambda: stop_reasons(summary, t=words.said, colours=colours),
-        t("Messages of each run"): lambda: strips(experiment, rows, t=words.said, colours=STRIP_COLOURS | colours),
+        t("Stop reasons"): lambda: stop_reasons(summary, t=words.said, called=condition_name, colours=colours),
+        t("Messages of each run"): lambda: strips(
+            experiment, rows, t=words.said, called=condition_name, colours=STRIP_COLOURS | colours
+        ),
     }
     if over:
-        draw[t("Tokens against turns")] = lambda: turns_and_tokens(rows, summary, t=words.said, colours=colours)
+        draw[t("Tokens against turns")] = lambda: turns_and_tokens(
+            rows, summary, t=words.said, called=condition_name, colours=colours
+        )
     if over and (names := sweeps(experiment)):
         draw[t("Curve")] = lambda: curve(experiment, summary, _sweep(names, key), t=words.said, colours=colours)
     tabs = st.tabs(list(draw), key=f"{key}-tabs", on_change="rerun")

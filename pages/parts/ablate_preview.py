@@ -13,10 +13,9 @@ from agent.errors import AgentError
 from agent.interventions import KINDS
 from agent.request import Placed
 from pages.parts import address, address_ablate, selection
+from pages.parts.ablate_condition_words import condition_name
 from pages.parts.ablate_design_draft import base, stamp
 from pages.parts.ablate_design_facts import facts_of
-from pages.parts.ablate_design_parts import heading
-from pages.parts.ablate_words import condition_name
 from pages.parts.message_table import HEADER_PX, PAGE_ROWS, ROW_PX
 from pages.parts.message_view import text_block
 from pages.parts.options import options
@@ -48,8 +47,10 @@ def preview_part(design: str, experiment: Experiment, at: int) -> None:
     """
     subject = experiment.subjects[address_ablate.chosen(design, "subjects", len(experiment.subjects))]
     condition = experiment.conditions[at]
-    with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
-        heading(t("Preview: what the model is given"))
+    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+        st.markdown(f"**{t('Preview: what the model is given')}**", width="content")
+        st.space("stretch")
+        st.text(t("Request of step"), width="content")
         step = _step(design, subject)
     try:
         found = _preview(repr(subject), stamp(subject), repr(condition), step, _own(), subject, condition)
@@ -74,7 +75,13 @@ def _step(design: str, subject: Subject) -> int:
 
     return int(
         st.number_input(
-            t("Request of step"), first, key=key, width=150, disabled=subject.reruns_decision, on_change=choose
+            t("Request of step"),
+            first,
+            key=key,
+            width=110,
+            disabled=subject.reruns_decision,
+            on_change=choose,
+            label_visibility="collapsed",
         )
     )
 

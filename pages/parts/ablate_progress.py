@@ -13,6 +13,7 @@ import pandas as pd
 import streamlit as st
 
 from pages.parts import ablate_words as words
+from pages.parts.ablate_condition_words import condition_name
 from pages.parts.library_table import UNKNOWN
 from pages.parts.message_table import HEADER_PX, ROW_PX
 from pages.parts.price_words import dollars
@@ -65,10 +66,11 @@ def _panel(session: Session, now: Progress) -> None:
         look = words.state_look(now.state, cut=now.done < now.total)
         with st.container(horizontal=True, vertical_alignment="center", gap="small"):
             st.markdown(look.badge, width="content")
-            st.text(counts_line(now), width="content")
-        st.progress(min(1.0, now.done / now.total if now.total else 0.0))
-        st.text(figures_line(now))
-        if now.state != "done":  # then the results say the same with their uncertainty
+            over = now.state == "done"  # then one line is enough: what was found is to be in sight
+            st.text(" · ".join([counts_line(now), *([figures_line(now)] if over else [])]), width="content")
+        if not over:  # then the results say the same with their uncertainty
+            st.progress(min(1.0, now.done / now.total if now.total else 0.0))
+            st.text(figures_line(now))
             _conditions(session.experiment, session.rows, now)
         for line in (*told_lines(now), *error_lines(session.rows)):  # last, so that nothing moves when one comes
             st.text(line)
@@ -92,8 +94,8 @@ def figures_line(now: Progress) -> str:
         parts.append(t("for {time}", time=words.seconds_words(now.elapsed_s)))
     if now.state == "running" and now.left_s is not None:
         parts.append(t("about {time} left", time=words.seconds_words(now.left_s)))
-    parts.append(f"{t('Tokens')}: {now.tokens:,}")
-    parts.append(f"{t('Cost')}: {dollars(now.cost) if now.cost else UNKNOWN}")
+    parts.append(t("{thing}: {what}", thing=t("Tokens"), what=f"{now.tokens:,}"))
+    parts.append(t("{thing}: {what}", thing=t("Cost"), what=dollars(now.cost) if now.cost else UNKNOWN))
     return " · ".join(parts)
 
 
@@ -121,7 +123,7 @@ def _conditions(experiment: Experiment, rows: Sequence[Row], now: Progress) -> N
         pd.DataFrame(
             {
                 "condition": pd.array(
-                    [words.condition_name(condition.name) for condition in experiment.conditions], dtype="string"
+                    [condition_name(condition.name) for condition in experiment.conditions], dtype="string"
                 ),
                 "done": [f"{each.done:,} / {each.total:,}" for each in counts],
                 "so_far": pd.array([so_far[condition.name] for condition in experiment.conditions], dtype="string"),
@@ -135,13 +137,13 @@ def _conditions(experiment: Experiment, rows: Sequence[Row], now: Progress) -> N
         height=HEADER_PX + ROW_PX * min(MOST_ARMS, len(counts)),
         row_height=ROW_PX,
         column_config={
-            "condition": column.TextColumn(t("Condition"), width=190),
+            "condition": column.TextColumn(t("Condition"), width=210),
             "part": column.ProgressColumn(t("Done"), width=160, min_value=0, max_value=1, format="percent"),
             "done": column.TextColumn(t("Runs"), width=100),
             "so_far": column.TextColumn(
                 t("{outcome} so far", outcome=words.outcome_label(experiment.outcome)), width=190
             ),
-            "errors": column.NumberColumn(t("Errors"), width=70),
+            "errors": column.NumberColumn(t("Failed"), width=70),
             "stopped": column.NumberColumn(t("Stopped early"), width=100),
         },
         alt=t("Runs of each condition"),

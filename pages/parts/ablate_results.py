@@ -8,7 +8,7 @@ import pandas as pd
 import streamlit as st
 
 from pages.parts import ablate_words as words
-from pages.parts.ablate_condition_words import change_words
+from pages.parts.ablate_condition_words import condition_name, what_differs
 from pages.parts.ablate_copy import copy_design
 from pages.parts.ablate_pictures import pictures
 from pages.parts.ablate_rows import rows_table
@@ -111,7 +111,7 @@ def arms_table(experiment: Experiment, summary: Summary, *, key: str) -> None:
         height=HEADER_PX + ROW_PX * min(MOST_ARMS, len(summary.arms)),
         row_height=ROW_PX,
         column_config={
-            "condition": column.TextColumn(t("Condition"), width=170, pinned=True),
+            "condition": column.TextColumn(t("Condition"), width=210, pinned=True),
             "model": column.TextColumn(t("Model"), width=100) if len(summary.stability) > 1 else None,
             "change": column.TextColumn(t("What is different"), width=300),
             "started": column.NumberColumn(t("Runs"), width=60, help=t("Started runs; rates are over these.")),
@@ -145,7 +145,7 @@ def _outcomes(summary: Summary) -> list[str]:
 def _frame(experiment: Experiment, summary: Summary, outcomes: Sequence[str]) -> pd.DataFrame:
     arms = summary.arms
     columns: dict[str, object] = {
-        "condition": pd.array([words.condition_name(arm.condition) for arm in arms], dtype="string"),
+        "condition": pd.array([condition_name(arm.condition) for arm in arms], dtype="string"),
         "model": pd.array([arm.model for arm in arms], dtype="string"),
         "started": [arm.started for arm in arms],
         "errors": pd.array([_error_rate(arm) for arm in arms], dtype="string"),
@@ -156,7 +156,7 @@ def _frame(experiment: Experiment, summary: Summary, outcomes: Sequence[str]) ->
         columns[outcome] = pd.array(texts, dtype="string")
     columns["run_to_run"] = pd.array([_spread(summary.outcome, arm.run_to_run) for arm in arms], dtype="string")
     columns["task_to_task"] = pd.array([_spread(summary.outcome, arm.task_to_task) for arm in arms], dtype="string")
-    changes = {condition.name: change_words(condition) for condition in experiment.conditions}
+    changes = {condition.name: what_differs(condition) for condition in experiment.conditions}
     columns["change"] = pd.array([changes[arm.condition] for arm in arms], dtype="string")
     return pd.DataFrame(columns)
 

@@ -10,6 +10,7 @@ import streamlit as st
 
 from pages.parts import ablate_words as words
 from pages.parts import address, address_compare, selection, shelf
+from pages.parts.ablate_condition_words import condition_name
 from pages.parts.message_table import HEADER_PX, ROW_PX
 from pages.parts.paging import page_of
 from pages.parts.words import loop_words, t
@@ -93,14 +94,12 @@ def run_actions(row: Row | None, rows: Sequence[Row], *, key: str) -> None:
 
 
 def _run_name(row: Row) -> str:
-    return f"{row.subject} · {words.condition_name(row.condition)} · {t('repeat {n}', n=row.repeat + 1)}"
+    return f"{row.subject} · {condition_name(row.condition)} · {t('repeat {n}', n=row.repeat + 1)}"
 
 
 def _narrowed(experiment: Experiment, rows: Sequence[Row]) -> list[Row]:
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-        conditions = _several(
-            t("Condition"), [each.name for each in experiment.conditions], CONDITIONS, words.condition_name
-        )
+        conditions = _several(t("Condition"), [each.name for each in experiment.conditions], CONDITIONS, condition_name)
         statuses = _several(
             t("Status"), ["ended", "error", "stopped"], STATUSES, lambda each: words.status_look(each).label
         )
@@ -132,7 +131,7 @@ def _frame(experiment: Experiment, rows: Sequence[Row]) -> pd.DataFrame:
     verified = {True: t("yes"), False: t("no"), None: ""}
     reasons = {reason: words.reason_word(reason) for reason in {row.reason for row in rows}}
     statuses = {status: [words.status_look(status).label] for status in ("ended", "error", "stopped")}
-    names = {each.name: words.condition_name(each.name) for each in experiment.conditions}
+    names = {each.name: condition_name(each.name) for each in experiment.conditions}
     return pd.DataFrame(
         {
             "subject": pd.array([row.subject for row in rows], dtype="string"),
@@ -161,7 +160,7 @@ def _columns(experiment: Experiment) -> dict[str, Any]:
     return {
         "subject": column.TextColumn(t("Subject"), width=120),
         "model": None if one_model else column.TextColumn(t("Model"), width=90),
-        "condition": column.TextColumn(t("Condition"), width=150),
+        "condition": column.TextColumn(t("Condition"), width=190),
         "repeat": column.NumberColumn(t("Repeat"), width=64),
         "status": column.MultiselectColumn(
             t("Status"), width=96, options=[look.label for look in looks], color=[look.colour for look in looks]
@@ -172,7 +171,7 @@ def _columns(experiment: Experiment) -> dict[str, Any]:
         "steps": column.NumberColumn(t("Steps"), width=54),
         "calls": column.NumberColumn(t("Tool calls"), width=80),
         "repeated": column.NumberColumn(t("Repeated"), width=76, help=words.outcome_rule("repeated_calls")),
-        "errors": column.NumberColumn(t("Errors"), width=60, help=words.outcome_rule("tool_errors")),
+        "errors": column.NumberColumn(t("Tool errors"), width=84, help=words.outcome_rule("tool_errors")),
         "tokens": column.NumberColumn(t("Tokens"), width=76, format="localized"),
         "strip": column.TextColumn(
             t("Messages"),

@@ -64,10 +64,10 @@ def _facts(experiment: Experiment) -> None:
     more = f" … ({len(experiment.subjects)})" if len(experiment.subjects) > MOST_NAMES else ""
     models = t(", ").join(each.name for each in experiment.models)
     parts = [
-        f"{t('Subject')}: {subjects}{more}",
-        f"{t('Model')}: {models}",
+        t("{thing}: {what}", thing=t("Subject"), what=f"{subjects}{more}"),
+        t("{thing}: {what}", thing=t("Model"), what=models),
         t("repeats: {n}", n=experiment.repeats),
-        f"{t('Seed')}: {experiment.seed}",
+        t("{thing}: {what}", thing=t("Seed"), what=experiment.seed),
         outcome_name(experiment.outcome),
     ]
     st.text(" · ".join(parts))

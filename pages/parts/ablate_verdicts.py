@@ -5,6 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from pages.parts import ablate_words as words
+from pages.parts.ablate_condition_words import condition_name
 from pages.parts.paging import page_of
 from pages.parts.words import t
 from traces.experiments.analysis.summary import Arm, Effect, Stability, Summary, Verdict
@@ -49,7 +50,7 @@ def besides(summary: Summary) -> list[str]:
 def _arms(summary: Summary) -> str:
     """The arms that have verdicts, by name."""
     verdicts, several = summary.verdicts, len(summary.stability) > 1
-    names = t(", ").join(_named(each.condition, each.model, several) for each in verdicts[:MOST_NAMES])
+    names = t(", ").join(_named(condition_name(each.condition), each.model, several) for each in verdicts[:MOST_NAMES])
     return f"{names} … ({len(verdicts)})" if len(verdicts) > MOST_NAMES else names
 
 
@@ -93,7 +94,7 @@ def _verdict(summary: Summary, verdict: Verdict, remarks: list[str], *, several:
     with st.container(border=True, gap="xsmall"):
         with st.container(horizontal=True, vertical_alignment="center", gap="small"):
             st.markdown(look.badge, width="content")
-            st.text(_named(verdict.condition, verdict.model, several), width="content")
+            st.text(_named(condition_name(verdict.condition), verdict.model, several), width="content")
         st.text(verdict_sentence(summary, verdict))
         if effect is not None and (figures := effect_line(effect)):
             st.caption(words.in_markdown(figures))

@@ -11,7 +11,6 @@ from pages.parts.library_table import UNKNOWN
 from pages.parts.roles import Colour, Look
 from pages.parts.words import loop_words, t
 from traces.experiments.analysis.summary import Estimate
-from traces.experiments.design.experiment import BASELINE
 from traces.experiments.outcomes import OUTCOMES
 from traces.experiments.report.page import WORDS
 from traces.experiments.report.telling import PER_CENT, interval_words, is_rate, number_words, p_words, sentence_begin
@@ -47,11 +46,6 @@ def outcome_label(outcome: str) -> str:
 def outcome_rule(outcome: str) -> str:
     """The rule of an outcome in a sentence or two."""
     return said(OUTCOMES[outcome].sentence)
-
-
-def condition_name(condition: str) -> str:
-    """The name of a condition: one's own as it is."""
-    return t("baseline") if condition == BASELINE else condition
 
 
 def finding_look(finding: str, *, better: bool | None = None) -> Look:

@@ -548,3 +548,11 @@ def test_the_list_tells_what_was_found_and_a_deletion_can_be_undone(visit: Visit
     assert "There is no experiment yet." in texts(app, "caption")
     press(app, "ablate-undo")
     assert [line.id for line in experiments.listing()] == [id]
+
+
+def test_a_live_model_without_a_name_is_asked_for_it_in_plain_words(visit: Visit, data: Path) -> None:
+    app = visit("ablate", scenario="code_word")
+    drafts.set_fields(design_of(app), models=(ModelSpec(name="live", kind="live"),))
+    app.run()
+    assert "Name the live model." in [each.value for each in app.text]
+    assert app.button(key="ablate-start").disabled

@@ -244,7 +244,7 @@ def test_the_table_of_runs_is_narrowed(visit: Visit, data: Path) -> None:
     app = visit("ablate", experiment=ID)
     app.multiselect(key="ablate-conditions").select("blank_results").run()
     table = next(each.value for each in app.dataframe if "repeat" in each.value)
-    assert table["condition"].unique().tolist() == ["blank_results"]
+    assert table["condition"].unique().tolist() == ["Tool results: blanked"]
     assert "8 of 24 runs" in texts(app, "caption")
 
 

@@ -9,6 +9,7 @@ from agent.errors import InputError
 from agent.faults import FAULTS, Fault
 from agent.interventions import KINDS, Intervention
 from agent.scripts.checking import check_all
+from pages.parts.ablate_condition_words import condition_name, what_differs
 from pages.parts.words import translate_loop_words
 from tests.agent.test_scripts_errors import KEYS as SCRIPT_KEYS
 from tests.agent.test_scripts_errors import MEANINGS, TYPES, YAML
@@ -16,7 +17,8 @@ from tests.traces.experiments.test_design_errors import KEYS, SEVERAL, WRONG
 from traces.experiments.before.estimate import estimate
 from traces.experiments.before.preview import preview
 from traces.experiments.design.experiment import NOTHING_CHANGED, ArmedFault, Condition, Subject
-from traces.experiments.design.file import design_problems, parse_design
+from traces.experiments.design.file import design_problems, parse_design, read_design
+from traces.experiments.exercise import Exercise, exercises
 from traces.experiments.subjects.task import load_subject
 from traces.prices import Price, PriceTable
 from traces.store import SAMPLES
@@ -112,3 +114,32 @@ def test_numbers_that_are_too_large_are_refused_in_chinese() -> None:
 def test_a_live_model_without_a_name_asks_for_one() -> None:
     (problem,) = design_problems("subjects: code_word\nmodels: {name: live}")
     assert problem.sentence.startswith("name the live model")
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("blank_results", "Tool results: blanked"),
+        ("blank_results 2", "Tool results: blanked 2"),
+        ("drop_pairs + tool_raises", "Tool results: dropped with their calls + Fault · A tool: raises an error"),
+        ("my own blank_results", "my own blank_results"),
+        ("blank_results + mine", "blank_results + mine"),
+        ("baseline", "baseline"),
+    ],
+)
+def test_a_condition_that_is_called_by_what_it_does_is_told_in_words(name: str, words: str) -> None:
+    assert condition_name(name) == words
+
+
+def test_what_a_name_in_words_says_already_is_told_in_a_sentence() -> None:
+    plain = Condition(name="blank_results", interventions=(Intervention("blank_results"),))
+    assert what_differs(plain) == KINDS["blank_results"].sentence
+    assert what_differs(Condition(name="mine", interventions=plain.interventions)) == "Tool results: blanked"
+
+
+@pytest.mark.parametrize("exercise", exercises(), ids=lambda each: each.name)
+def test_the_conditions_of_an_exercise_have_chinese_names(exercise: Exercise, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("pages.parts.address.language", lambda: "zh")
+    names = {each.name for each in read_design(exercise.design).conditions}
+    assert exercise.conditions_zh.keys() <= names
+    assert [name for name in names if not re.search(r"[\u4e00-\u9fff]", condition_name(name))] == []

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 
@@ -25,6 +26,8 @@ class Exercise:
     solution: str
     """What the experiment shows and what it does not. Not to be shown before the learner has answered."""
     solution_zh: str
+    conditions_zh: Mapping[str, str] = field(default_factory=dict, hash=False)
+    """Names of its conditions in English -> in Chinese."""
 
     @property
     def design(self) -> Path:

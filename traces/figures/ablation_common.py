@@ -11,7 +11,7 @@ from agent import jsontext
 from traces.experiments.analysis.summary import Effect, Summary
 from traces.experiments.outcomes import OUTCOMES
 from traces.experiments.report.telling import sentence_begin
-from traces.figures.common import Translate, colour_of, escaped
+from traces.figures.common import Translate, colour_of, english, escaped
 
 ROW_PX = 40
 """Height of one arm, which may have two lines of letters."""
@@ -21,7 +21,7 @@ _FEWEST_TICKS = 10
 """An axis that is as long as this has whole numbers by itself."""
 _NAMES = ("user", "completion", "ok", "error", "system", "reasoning", "cached", "unknown")
 _SIGNS = ("circle", "diamond", "square", "triangle-up", "cross", "x", "star", "pentagon")
-_LONGEST = 30
+_LONGEST = 40
 """Characters of a name."""
 
 
@@ -36,9 +36,14 @@ class ArmKey(NamedTuple):
     model: str
     condition: str
 
-    def label(self, models: int) -> str:
-        """How pictures call it: the condition alone where there is only one model. Safe in a label."""
-        name = shown(self.condition)
+    def label(self, models: int, called: Translate = english) -> str:
+        """How pictures call it: the condition alone where there is only one model. Safe in a label.
+
+        Args:
+            models: how many there are.
+            called: from the name of a condition to what it is called.
+        """
+        name = shown(called(self.condition))
         return name if models <= 1 else f"{name} · {shown(self.model)}"
 
 

@@ -63,6 +63,7 @@ def turns_and_tokens(
     summary: Summary | None = None,
     *,
     t: Translate = english,
+    called: Translate = english,
     colours: Mapping[str, str] = COLOURS,
 ) -> go.Figure:
     """What each arm costs beside its baseline twins, in steps and in tokens. Down and to the right is the trade of
@@ -75,6 +76,7 @@ def turns_and_tokens(
         rows: the runs.
         summary: gives the intervals of the means; None: none are drawn.
         t: translates the English labels.
+        called: from the name of a condition to what it is called in the language of the labels.
         colours: by name; see :data:`traces.figures.COLOURS`.
     """
     arms = [] if summary is None else [ArmKey(arm.model, arm.condition) for arm in summary.arms]
@@ -83,10 +85,10 @@ def turns_and_tokens(
     models = count_models(pairs)
     every = -(-sum(map(len, pairs.values())) // MOST_PAIRS)
     for position, (key, members) in enumerate(pairs.items()):
-        _pairs(figure, members[::every], key.label(models), mark_of(position, colours))
+        _pairs(figure, members[::every], key.label(models, called), mark_of(position, colours))
     for position, (key, members) in enumerate(pairs.items()):
         effects = [None if summary is None else effects_by_arm(summary, name).get(key) for name in ("steps", "tokens")]
-        _mean(figure, members, key.label(models), mark_of(position, colours), effects)
+        _mean(figure, members, key.label(models, called), mark_of(position, colours), effects)
     more = t("more than the baseline twin")
     finish(figure, f"{t('Steps')}, {more}", f"{t('Tokens')}, {more}", t)
     axis = {"rangemode": "normal", "zeroline": True, "tickformat": ",~r", "zerolinecolor": "rgba(128, 128, 128, 0.8)"}
@@ -167,6 +169,7 @@ def strips(
     rows: Sequence[Row],
     *,
     t: Translate = english,
+    called: Translate = english,
     colours: Mapping[str, str] = STRIP_COLOURS,
 ) -> go.Figure:
     """The message list of each run as a line of cells, one a message, so that the form of a loop is seen at once.
@@ -178,6 +181,7 @@ def strips(
         experiment: the design, which says in which order the arms stand.
         rows: the runs.
         t: translates the English labels.
+        called: from the name of a condition to what it is called in the language of the labels.
         colours: by name; see :data:`traces.figures.COLOURS`. Answers without calls take the one of reasoning.
     """
     figure = go.Figure()
@@ -188,7 +192,7 @@ def strips(
     most = _most_runs([row for members in arms.values() for row in members], len(arms))
     for key, members in arms.items():
         chosen = _chosen(members, most)
-        title = _title(key, len(experiment.models), len(members), len(chosen), t)
+        title = _title(key, len(experiment.models), len(members), len(chosen), t, called)
         words.append({**_BESIDE, "text": title, "x": 0.5, "y": line + 1.5, "yanchor": "bottom", "xshift": 2})
         line += 2
         for row in chosen:
@@ -201,7 +205,7 @@ def strips(
     lettered = sum(map(len, cells.values())) <= _MOST_LETTERS
     for letter in LETTERS:
         if letter in cells:
-            _cells(figure, letter, cells[letter], lettered, t, colours)
+            _cells(figure, letter, cells[letter], lettered, t, called, colours)
     figure.update_layout(annotations=words)
     finish(figure, t("Messages"), "", t)
     end = MOST_MESSAGES + 4 if longest > MOST_MESSAGES else max(8, longest)
@@ -235,8 +239,8 @@ def _chosen(members: Sequence[Row], most: int) -> list[Row]:
     return sorted(first, key=lambda row: (row.subject, row.repeat))
 
 
-def _title(key: ArmKey, models: int, all_runs: int, shown: int, t: Translate) -> str:
-    name = t("baseline") if key.condition == BASELINE and models == 1 else key.label(models)
+def _title(key: ArmKey, models: int, all_runs: int, shown: int, t: Translate, called: Translate) -> str:
+    name = t("baseline") if key.condition == BASELINE and models == 1 else key.label(models, called)
     many = t("{n} runs").format(n=all_runs)
     if shown < all_runs:
         many = t("{shown} of {n} runs").format(shown=shown, n=all_runs)
@@ -249,10 +253,11 @@ def _cells(
     cells: Sequence[tuple[int, int, Row]],
     lettered: bool,
     t: Translate,
+    called: Translate,
     colours: Mapping[str, str],
 ) -> None:
     word, colour = LETTERS[letter]
-    told = {row.key: _told(row, t) for _, _, row in cells}
+    told = {row.key: _told(row, t, called) for _, _, row in cells}
     figure.add_bar(
         orientation="h",
         y=[line for _, line, _ in cells],
@@ -271,8 +276,8 @@ def _cells(
     )
 
 
-def _told(row: Row, t: Translate) -> str:
+def _told(row: Row, t: Translate, called: Translate) -> str:
     """What a hover says of a run."""
     about = f"{shown(row.subject)} · {t('seed')} {row.seed} · {t('{n} messages').format(n=len(row.strip))}"
-    lines = [shown(row.condition), about, t((row.reason or row.status).replace("_", " "))]
+    lines = [shown(called(row.condition)), about, t((row.reason or row.status).replace("_", " "))]
     return "<br>".join([*lines, shown(row.answer, 40)] if row.answer else lines)

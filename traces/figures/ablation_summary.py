@@ -51,18 +51,25 @@ _END_PX = 30
 """Room for half of the last label of an axis that ends with it."""
 
 
-def stop_reasons(summary: Summary, *, t: Translate = english, colours: Mapping[str, str] = COLOURS) -> go.Figure:
+def stop_reasons(
+    summary: Summary,
+    *,
+    t: Translate = english,
+    called: Translate = english,
+    colours: Mapping[str, str] = COLOURS,
+) -> go.Figure:
     """Why the runs of each arm ended, as shares; a hover says how many of how many. One bar an arm.
 
     Args:
         summary: what was found.
         t: translates the English labels. A stop reason is asked for with blanks: ``max iterations``.
+        called: from the name of a condition to what it is called in the language of the labels.
         colours: by name; see :data:`traces.figures.COLOURS`.
     """
     arms = [arm for arm in summary.arms if arm.reasons]
     reasons = _reasons(arms)
     keys = [ArmKey(arm.model, arm.condition) for arm in arms]
-    names = [key.label(count_models(keys)) for key in keys]
+    names = [key.label(count_models(keys), called) for key in keys]
     figure = go.Figure()
     for reason, colour in zip(reasons, _reason_colours(reasons, colours), strict=True):
         counts = [arm.reasons.get(reason, 0) for arm in arms]
@@ -109,6 +116,7 @@ def forest(
     outcomes: Iterable[str] | None = None,
     *,
     t: Translate = english,
+    called: Translate = english,
     colours: Mapping[str, str] = COLOURS,
 ) -> go.Figure:
     """Effects with their intervals, one panel an outcome, the primary one first with its verdicts.
@@ -119,6 +127,7 @@ def forest(
         summary: what was found.
         outcomes: those to draw; None: all that have effects.
         t: translates the English labels.
+        called: from the name of a condition to what it is called in the language of the labels.
         colours: by name; see :data:`traces.figures.COLOURS`.
     """
     order = [summary.outcome, *(name for name in OUTCOMES if name != summary.outcome)]
@@ -135,7 +144,7 @@ def forest(
         vertical_spacing=0 if len(panels) == 1 else min(78 / height, 0.9 / (len(panels) - 1)),
     )
     for row, (outcome, found) in enumerate(panels.items(), 1):
-        _panel(figure, row, summary, outcome, found, t, colours)
+        _panel(figure, row, summary, outcome, found, t, called, colours)
     finish(figure, _axis_title(next(iter(panels)), t), "", t)
     figure.update_yaxes(automargin=True, rangemode="normal", zeroline=False).update_xaxes(rangemode="normal")
     return tall(figure, round(height) + 60).update_layout(uirevision="forest", clickmode="event")
@@ -152,10 +161,11 @@ def _panel(
     outcome: str,
     found: Mapping[ArmKey, Effect],
     t: Translate,
+    called: Translate,
     colours: Mapping[str, str],
 ) -> None:
     keys = list(found)
-    names = [key.label(count_models(ArmKey(arm.model, "") for arm in summary.arms)) for key in keys]
+    names = [key.label(count_models(ArmKey(arm.model, "") for arm in summary.arms), called) for key in keys]
     verdicts: dict[ArmKey, Finding] = {}
     if outcome == summary.outcome:
         verdicts = {ArmKey(each.model, each.condition): each.finding for each in summary.verdicts}
@@ -209,7 +219,7 @@ def _x_axis(summary: Summary, outcome: str, effects: Iterable[Effect]) -> dict[s
 
 
 def _axis_title(outcome: str, t: Translate) -> str:
-    return f"{outcome_label(outcome, t)}: {t('difference to the baseline')}"
+    return t("{thing}: {what}").format(thing=outcome_label(outcome, t), what=t("difference to the baseline"))
 
 
 def _interval(effects: Sequence[Effect]) -> dict[str, object]:
@@ -236,7 +246,8 @@ def _margins(figure: go.Figure, row: int, summary: Summary, keys: Sequence[ArmKe
 def _told(name: str, effect: Effect, outcome: str, t: Translate) -> str:
     lines = [name]
     if effect.value is not None:
-        lines.append(f"{outcome_label(outcome, t)}: {number_words(effect.value, outcome, signed=True)}")
+        value = number_words(effect.value, outcome, signed=True)
+        lines.append(t("{thing}: {what}").format(thing=outcome_label(outcome, t), what=value))
     if effect.low is not None and effect.high is not None:
         low, high = (number_words(end, outcome, signed=True) for end in (effect.low, effect.high))
         lines.append(t("interval {low} to {high}").format(low=low, high=high))

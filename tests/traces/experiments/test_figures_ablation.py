@@ -197,6 +197,20 @@ def test_labels_are_translated_and_names_are_not() -> None:
     assert BLANKED in figure.layout.yaxis.ticktext[1]
 
 
+def test_conditions_are_called_as_the_page_calls_them_in_every_picture_of_arms() -> None:
+    def called(name: str) -> str:
+        return "in words" if name == BLANKED else name
+
+    figures = [
+        stop_reasons(summary(), called=called),
+        forest(summary(), called=called),
+        turns_and_tokens(rows(), summary(), called=called),
+        strips(EXPERIMENT, rows(), called=called),
+    ]
+    for text in (figure.to_json() for figure in figures):
+        assert "in words" in text and BLANKED not in text
+
+
 def test_a_figure_as_data_leaves_colours_to_the_page() -> None:
     data = as_data(stop_reasons(summary()))
     assert set(data) == {"data", "layout"}
