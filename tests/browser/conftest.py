@@ -23,6 +23,7 @@ import pytest
 from playwright.sync_api import Browser, BrowserContext, Locator, Page, expect
 from playwright.sync_api import TimeoutError as NoAnswer
 
+from pages.parts.just_drawn import SEEN_AFTER_S
 from pages.parts.message_table import ROW_PX
 
 ROOT = Path(__file__).parents[2]
@@ -183,6 +184,11 @@ class Lab:
         """Wait until the page rests: also what comes after drawing, such as listening to keys, is done."""
         self.page.wait_for_selector('.stApp[data-test-script-state="notRunning"]')
         self.page.evaluate("new Promise(done => requestIdleCallback(done, {timeout: 500}))")
+
+    def looked_at(self) -> Lab:
+        """As long as a person takes to see what another tab did: a press at once would be meant for what was before."""
+        self.page.wait_for_timeout(SEEN_AFTER_S * 1000)
+        return self
 
     @contextmanager
     def answered(self) -> Iterator[None]:

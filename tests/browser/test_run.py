@@ -272,7 +272,7 @@ def test_a_tab_that_rests_shows_what_is_done_in_another_one(app: str, lab, new_l
     second.key("s")
     expect(lab.status).to_contain_text("Next: approve")
     lab.rows(3)
-    lab.key("g")
+    lab.looked_at().key("g")
     second.rows(7)
     expect(second.status).to_contain_text("All checks hold.")
     second.key("x")

@@ -9,8 +9,6 @@ import pytest
 from playwright.sync_api import Page, WebSocketRoute, expect
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 
-from pages.parts.just_drawn import SEEN_AFTER_S
-
 pytestmark = pytest.mark.browser
 
 BOTH_WAYS = ("name", "key")
@@ -271,11 +269,6 @@ def test_arguments_that_are_no_json_cannot_be_decided(app: str, lab) -> None:
 # ---- two tabs ----
 
 
-def look_at(lab) -> None:
-    """As long as a person takes: a press at once would be meant for what stood there before."""
-    lab.page.wait_for_timeout(SEEN_AFTER_S * 1000)
-
-
 def test_the_same_call_is_decided_once_by_two_tabs(app: str, lab, new_lab: Callable) -> None:
     lab.open(app)
     stepped(lab, "call", "approve")
@@ -283,11 +276,9 @@ def test_the_same_call_is_decided_once_by_two_tabs(app: str, lab, new_lab: Calla
     expect(second.status).to_contain_text("The model only asked")
     decide(lab, "Skip", "Reason, told to the model", "the first tab")
     expect(second.status).to_contain_text("decided: skipped")
-    look_at(second)
-    second.key("s")
+    second.looked_at().key("s")
     expect(lab.status).to_contain_text("Next: execute")
-    look_at(lab)
-    lab.key("o")
+    lab.looked_at().key("o")
     lab.cell(4, "the first tab")
     second.cell(4, "the first tab")
 
