@@ -144,7 +144,7 @@ def _rows(found: Preview, *, key: str) -> None:
     pairs: Sequence[Pair] = found.pairs
     changed = [pair for pair in pairs if pair.changed]
     if len(pairs) > ROWS and changed:
-        label = t("Only the {n} rows that differ", n=f"{len(changed):,}")
+        label = t("Only what differs ({n})", n=f"{len(changed):,}")
         if st.toggle(label, value=True, key="ablate-preview-fold"):
             pairs = changed
     shown = page_of(pairs, PAGE_ROWS, key="ablate-preview-page")
