@@ -55,7 +55,7 @@ def upload_field() -> None:
         st.file_uploader(
             t("Open a design"),
             type=["yaml", "yml", "json"],
-            key=address_ablate.upload_key(),
+            key=address_ablate.UPLOADS.field,
             max_upload_size=UPLOAD_MB,
             help=t("A YAML or JSON file. It is opened as a new design, which you can change and start."),
             on_change=_take_upload,
@@ -80,7 +80,7 @@ def _exercises() -> None:
 
 
 def _undo_line() -> None:
-    last = address_ablate.last_deleted()
+    last = address_ablate.DELETED.get()
     if last is None:
         return
     with st.container(horizontal=True, vertical_alignment="center"):
@@ -164,16 +164,16 @@ def _begin_exercise(name: str) -> None:
 
 def _delete(line: Listed) -> None:
     try:
-        address_ablate.note_deleted(experiments.delete(line.id), line.title)
+        address_ablate.DELETED.note(experiments.delete(line.id), line.title)
     except AgentError as error:
         address.tell(str(error))
 
 
 def _undo() -> None:
-    last = address_ablate.last_deleted()
+    last = address_ablate.DELETED.get()
     if last is None:
         return
-    address_ablate.forget_deleted()
+    address_ablate.DELETED.forget()
     try:
         experiments.restore(last[0])
     except AgentError as error:
@@ -182,8 +182,8 @@ def _undo() -> None:
 
 def _take_upload() -> None:
     """Open the file of the field as a new design."""
-    file = address.setting(address_ablate.upload_key())
-    address_ablate.count_upload()
+    file = address.setting(address_ablate.UPLOADS.field)
+    address_ablate.UPLOADS.count()
     if file is None:
         return
     try:

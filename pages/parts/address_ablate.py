@@ -9,7 +9,7 @@ from __future__ import annotations
 import streamlit as st
 
 from pages.parts import address
-from traces.trash import Deleted
+from pages.parts.address_list import LastDeleted, Uploads
 
 PAGE = "pages/ablate.py"
 """The file of the page."""
@@ -30,8 +30,10 @@ _DESIGN = "design"
 _BEGUN = "ablate-begun"
 _SHOWN = "ablate-shown"
 _CHOSEN = "ablate-chosen"
-_DELETED = "ablate-deleted"
-_UPLOADS = "ablate-uploads"
+
+DELETED = LastDeleted("ablate-deleted")
+UPLOADS = Uploads("ablate-uploads")
+"""What the list remembers."""
 
 
 def experiment_id() -> str | None:
@@ -123,32 +125,3 @@ def chosen(design: str, what: str, count: int, default: int = 0) -> int:
 def choose(design: str, what: str, position: int) -> None:
     """Look at another subject, model or condition."""
     st.session_state.setdefault(_CHOSEN, {})[design, what] = position
-
-
-# ---- the list ----
-
-
-def note_deleted(deleted: Deleted, title: str) -> None:
-    """Remember the last deletion, so that it can be undone."""
-    st.session_state[_DELETED] = (deleted, title)
-
-
-def last_deleted() -> tuple[Deleted, str] | None:
-    """The last deletion of this session that was not undone, and the title of what is gone."""
-    found: tuple[Deleted, str] | None = st.session_state.get(_DELETED)
-    return found
-
-
-def forget_deleted() -> None:
-    """A deletion was undone, or cannot be."""
-    st.session_state.pop(_DELETED, None)
-
-
-def upload_key() -> str:
-    """The key of the field for files: another one after each, so that the field is empty again."""
-    return f"{_UPLOADS}-{st.session_state.get(_UPLOADS, 0)}"
-
-
-def count_upload() -> None:
-    """The file of the field was taken."""
-    st.session_state[_UPLOADS] = int(st.session_state.get(_UPLOADS, 0)) + 1

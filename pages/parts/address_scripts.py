@@ -14,7 +14,7 @@ import streamlit as st
 
 from agent.ids import new_trace_id
 from pages.parts import address
-from traces.trash import Deleted
+from pages.parts.address_list import LastDeleted, Uploads
 
 PAGE = "pages/scripts.py"
 """The file of the page."""
@@ -34,8 +34,10 @@ _BEGUN = "script-begun"
 _TOLD = "script-told"
 _READABLE = "script-readable"
 _COMMAND = "script-command"
-_DELETED = "script-deleted"
-_UPLOADS = "script-uploads"
+
+DELETED = LastDeleted("script-deleted")
+UPLOADS = Uploads("script-uploads")
+"""What the list remembers."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -211,32 +213,3 @@ def tell_editor(**what: Any) -> None:
     """Let the editor do something: ``line=`` or ``text=``."""
     last = command()
     st.session_state[_COMMAND] = Command((last.number if last else 0) + 1, **what)
-
-
-# ---- the list ----
-
-
-def note_deleted(deleted: Deleted, title: str) -> None:
-    """Remember the last deletion, so that it can be undone."""
-    st.session_state[_DELETED] = (deleted, title)
-
-
-def last_deleted() -> tuple[Deleted, str] | None:
-    """The last deletion of this session that was not undone, and the title of what is gone."""
-    found: tuple[Deleted, str] | None = st.session_state.get(_DELETED)
-    return found
-
-
-def forget_deleted() -> None:
-    """A deletion was undone, or cannot be."""
-    st.session_state.pop(_DELETED, None)
-
-
-def upload_key() -> str:
-    """The key of the field for files: another one after each, so that the field is empty again."""
-    return f"{_UPLOADS}-{st.session_state.get(_UPLOADS, 0)}"
-
-
-def count_upload() -> None:
-    """The file of the field was taken."""
-    st.session_state[_UPLOADS] = int(st.session_state.get(_UPLOADS, 0)) + 1

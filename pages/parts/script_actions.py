@@ -143,7 +143,7 @@ def delete(script: str) -> None:
     """Move a script into the trash and show the list."""
     title = title_of(text_of(script)) or script
     try:
-        address_scripts.note_deleted(scripts().delete(script), title)
+        address_scripts.DELETED.note(scripts().delete(script), title)
     except AgentError as error:
         address.tell(str(error))
         return
@@ -153,10 +153,10 @@ def delete(script: str) -> None:
 
 def undo_delete() -> None:
     """Bring back what was deleted last."""
-    last = address_scripts.last_deleted()
+    last = address_scripts.DELETED.get()
     if last is None:
         return
-    address_scripts.forget_deleted()
+    address_scripts.DELETED.forget()
     try:
         scripts().restore(last[0])
     except AgentError as error:
@@ -170,8 +170,8 @@ def may_delete(script: str) -> bool:
 
 def take_upload() -> None:
     """Open the file of the field as a new script."""
-    file = address.setting(address_scripts.upload_key())
-    address_scripts.count_upload()
+    file = address.setting(address_scripts.UPLOADS.field)
+    address_scripts.UPLOADS.count()
     if file is None:
         return
     try:

@@ -81,7 +81,7 @@ def upload_field() -> None:
         st.file_uploader(
             t("Open a script"),
             type=["yaml", "yml", "json"],
-            key=address_scripts.upload_key(),
+            key=address_scripts.UPLOADS.field,
             max_upload_size=UPLOAD_MB,
             help=t("A YAML or JSON file. It is opened as a new script, which you can save. Text can also be pasted."),
             on_change=take_upload,
@@ -89,7 +89,7 @@ def upload_field() -> None:
 
 
 def _undo_line() -> None:
-    last = address_scripts.last_deleted()
+    last = address_scripts.DELETED.get()
     if last is None:
         return
     with st.container(horizontal=True, vertical_alignment="center"):
