@@ -31,6 +31,7 @@ def chat_log(text: str) -> bytes:
 
 
 def upload(lab, content: bytes, name: str = "log.json") -> None:
+    lab.settled()  # a field that is being drawn anew loses its file
     lab.page.locator('input[type="file"]').set_input_files(
         {"name": name, "mimeType": "application/json", "buffer": content}
     )
