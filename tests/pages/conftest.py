@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 import streamlit as st
+from streamlit import config
 from streamlit.components.v2 import manifest_scanner
 from streamlit.testing.v1 import AppTest
 
@@ -105,3 +106,20 @@ def open_run() -> Callable[..., OpenRun]:
 def texts(app: AppTest, *kinds: str) -> str:
     """Everything that elements of these kinds show."""
     return "\n".join(str(element.value) for kind in kinds for element in app.get(kind))
+
+
+@pytest.fixture
+def public() -> Iterator[None]:
+    """A server that other machines can reach."""
+    config.set_option("server.address", "0.0.0.0")
+    yield
+    config.set_option("server.address", "127.0.0.1")
+
+
+@pytest.fixture
+def new(visit: Callable[..., AppTest]) -> AppTest:
+    """A new design of an experiment, as the button makes it."""
+    app = visit("ablate")
+    app.button(key="ablate-new").click().run()
+    assert not app.exception
+    return app
