@@ -5,7 +5,6 @@ from pathlib import Path
 from typing import get_args
 
 import pytest
-from pydantic import BaseModel
 
 import agent.scripts
 from agent.faults import FAULTS
@@ -14,35 +13,11 @@ from agent.scripts import parse_script, play
 from agent.scripts.checking import check_all
 from agent.scripts.fields import ScriptFields
 from agent.scripts.turn_fields import ErrorFields
+from tests.formats import Document, keys_of
 
-TEXT = (Path(agent.scripts.__file__).parent / "FORMAT.md").read_text(encoding="utf-8")
-EXAMPLES = re.findall(r"```yaml\n(.*?)```", TEXT, re.DOTALL)
-TABLES = "\n".join(line.partition(" | ")[0] for line in TEXT.splitlines() if line.startswith("| `"))
-"""The first columns of all tables: the keys that are told."""
-
-
-def groups_in(annotation):
-    """The groups of keys that an annotation leads to."""
-    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
-        yield annotation
-    for inner in get_args(annotation):
-        yield from groups_in(inner)
-
-
-def groups(group=ScriptFields, seen=None):
-    """All groups of keys of a script."""
-    seen = set() if seen is None else seen
-    seen.add(group)
-    for field in group.model_fields.values():
-        for inner in groups_in(field.annotation):
-            if inner not in seen:
-                groups(inner, seen)
-    return seen
-
-
-KEYS = sorted(
-    {(group.__name__, field.alias or name) for group in groups() for name, field in group.model_fields.items()}
-)
+DOCUMENT = Document(Path(agent.scripts.__file__).parent / "FORMAT.md")
+TEXT, EXAMPLES, TABLES = DOCUMENT.text, DOCUMENT.examples, DOCUMENT.tables
+KEYS = keys_of(ScriptFields)
 
 
 @pytest.mark.parametrize(("group", "key"), KEYS)

@@ -2,44 +2,20 @@
 
 import re
 from pathlib import Path
-from typing import get_args
 
 import pytest
-from pydantic import BaseModel
 
 import traces.experiments
 from agent.faults import FAULTS
+from tests.formats import Document, keys_of
 from traces.experiments.design.fields import DesignFields
 from traces.experiments.design.file import design_problems, design_text, parse_design
 from traces.experiments.outcomes import OUTCOMES
 from traces.experiments.subjects.task import load_subject
 
-TEXT = (Path(traces.experiments.__file__).parent / "FORMAT.md").read_text(encoding="utf-8")
-EXAMPLES = re.findall(r"```yaml\n(.*?)```", TEXT, re.DOTALL)
-TABLES = "\n".join(line.partition(" | ")[0] for line in TEXT.splitlines() if line.startswith("| `"))
-"""The first columns of all tables: the keys that are told."""
-
-
-def groups_in(annotation):
-    """The groups of keys that an annotation leads to."""
-    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
-        yield annotation
-    for inner in get_args(annotation):
-        yield from groups_in(inner)
-
-
-def groups(group=DesignFields, seen=None):
-    """All groups of keys of a design."""
-    seen = set() if seen is None else seen
-    seen.add(group)
-    for field in group.model_fields.values():
-        for inner in groups_in(field.annotation):
-            if inner not in seen:
-                groups(inner, seen)
-    return seen
-
-
-KEYS = sorted({(group.__name__, name) for group in groups() for name in group.model_fields})
+DOCUMENT = Document(Path(traces.experiments.__file__).parent / "FORMAT.md")
+TEXT, EXAMPLES, TABLES = DOCUMENT.text, DOCUMENT.examples, DOCUMENT.tables
+KEYS = keys_of(DesignFields)
 
 
 def listed_at(key):
