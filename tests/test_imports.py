@@ -50,6 +50,7 @@ MAY_IMPORT_PYDANTIC = {
     "agent/signature.py",
     *(f"agent/scripts/{name}.py" for name in ("strict", "when_fields", "turn_fields", "fields", "problems")),
     *(f"traces/experiments/design/{name}.py" for name in ("strict", "condition_fields", "fields")),
+    "traces/lessons/fields.py",
 }
 
 

@@ -74,12 +74,17 @@ def _looked_at(text: str, name: str, own: Iterable[Tool]) -> Checked:
         return Checked(None, Problems.whole(f"{wanted}; found {found(data)}"), lines)
     fields, mistakes = check_fields(data, ScriptFields, "at the top of a script, beside turns")
     if fields is not None:
-        mistakes = _of_tools(fields, own)
+        mistakes = of_tools(fields, own)
     return Checked(fields, Problems.at(mistakes, lines, lambda place: place[1:] if short else place), lines)
 
 
-def _of_tools(fields: ScriptFields, own: Iterable[Tool]) -> Mistakes:
-    """The tools that there are not."""
+def of_tools(fields: ScriptFields, own: Iterable[Tool]) -> Mistakes:
+    """The tools of a script that there are not.
+
+    Args:
+        fields: of the script.
+        own: tools of one's own, which it may name beside those of the toolbox.
+    """
     names = [(number, tool) for number, tool in enumerate(fields.tools or ()) if isinstance(tool, str)]
     return unknown_tools(["tools"], names, own)
 

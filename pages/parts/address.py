@@ -16,8 +16,6 @@ from urllib.parse import urlsplit
 import streamlit as st
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
-from agent.breakpoints import Breakpoint
-from agent.faults import Fault
 from agent.ids import new_trace_id
 from agent.trace import Trace
 
@@ -48,6 +46,7 @@ SHARED = "shared"
 """What the URL should hold of the widgets drawn so far: texts by their keys, None for nothing."""
 
 _RUN = "run"
+_PLACE = "runs-of"
 _AT = "at"
 _TRACE = "trace"
 _PATH = "path"
@@ -58,8 +57,6 @@ _MESSAGE = "message"
 _READING = (_TRACE, _PATH, _FORMAT, _CONVERSATION, _STEP, _MESSAGE)
 _LANGUAGE_CHOSEN = "language"
 _NEXT_RUN = "next_run"
-_NEXT_BREAKPOINTS = "next_breakpoints"
-_NEXT_FAULTS = "next_faults"
 _SEEN = "seen"
 _DRAFT = "draft"
 _TOLD = "told"
@@ -156,9 +153,19 @@ def menu_noted() -> bool:
     return _MENU in st.session_state
 
 
+def show_runs_of(place: str) -> None:
+    """From now on show the run of this place: empty for the Run page, else a lesson. Each keeps its own."""
+    st.session_state[_PLACE] = place
+
+
+def _of_place(key: str) -> str:
+    place = st.session_state.get(_PLACE)
+    return f"{key}-{place}" if place else key
+
+
 def run_id() -> str | None:
     """The run that the page shows. The menu drops it from the URL; then the session still knows it."""
-    found = st.query_params.get(_RUN) or st.session_state.get(_RUN)
+    found = st.query_params.get(_RUN) or st.session_state.get(_of_place(_RUN))
     if found:
         open_run(found)
     return found or None
@@ -166,7 +173,7 @@ def run_id() -> str | None:
 
 def open_run(run: str) -> None:
     """Show this run from now on."""
-    st.session_state[_RUN] = run
+    st.session_state[_of_place(_RUN)] = run
     opened().add(run)
     if st.query_params.get(_RUN) != run:
         look_at(None)
@@ -175,8 +182,8 @@ def open_run(run: str) -> None:
 
 def first_sight(run: str) -> bool:
     """True once when this session comes to a run: from another one, from none, or by a link."""
-    first = bool(st.session_state.get(_SEEN) != run)
-    st.session_state[_SEEN] = run
+    first = bool(st.session_state.get(_of_place(_SEEN)) != run)
+    st.session_state[_of_place(_SEEN)] = run
     return first
 
 
@@ -203,9 +210,8 @@ def look_at(moment: int | None) -> None:
 def close_run() -> None:
     """Show no run; the next one gets a new id."""
     look_at(None)
-    st.session_state.pop(_RUN, None)
-    st.session_state.pop(_NEXT_RUN, None)
-    st.session_state.pop(_SEEN, None)
+    for key in (_RUN, _NEXT_RUN, _SEEN):
+        st.session_state.pop(_of_place(key), None)
     st.query_params.pop(_RUN, None)
 
 
@@ -214,29 +220,7 @@ def next_run_id() -> str:
 
     It is made before the run is, so that two quick presses of a button start one run and not two.
     """
-    return str(st.session_state.setdefault(_NEXT_RUN, new_trace_id()))
-
-
-def next_breakpoints() -> tuple[Breakpoint, ...]:
-    """The breakpoints that the next run of this session will get."""
-    kept: tuple[Breakpoint, ...] = st.session_state.get(_NEXT_BREAKPOINTS, ())
-    return kept
-
-
-def keep_breakpoints(breakpoints: tuple[Breakpoint, ...]) -> None:
-    """Let the next run of this session get these breakpoints."""
-    st.session_state[_NEXT_BREAKPOINTS] = breakpoints
-
-
-def next_faults() -> tuple[Fault, ...]:
-    """What will go wrong in the next run of this session."""
-    faults: tuple[Fault, ...] = st.session_state.get(_NEXT_FAULTS, ())
-    return faults
-
-
-def keep_faults(faults: tuple[Fault, ...]) -> None:
-    """Let this go wrong in the next run of this session."""
-    st.session_state[_NEXT_FAULTS] = faults
+    return str(st.session_state.setdefault(_of_place(_NEXT_RUN), new_trace_id()))
 
 
 def draft(name: str, empty: T) -> T:

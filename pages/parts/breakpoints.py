@@ -17,7 +17,7 @@ from agent.errors import InputError
 from agent.events import Phase
 from agent.redact import redact_text
 from agent.stops import StopReason
-from pages.parts import address
+from pages.parts import address, address_next
 from pages.parts.phases import phase_words
 from pages.parts.runs import OpenRun
 from pages.parts.setup_form import chosen
@@ -61,7 +61,7 @@ def hit_line(run: OpenRun) -> str:
 
 def hand_over(run: OpenRun) -> None:
     """Give the list of this session to the run that it has made, before its first move."""
-    if listed := address.next_breakpoints():
+    if listed := address_next.next_breakpoints():
         run.runner.breakpoints = listed
 
 
@@ -84,7 +84,7 @@ def breakpoint_words(breakpoint: Breakpoint) -> str:
 
 
 def _listed(run: OpenRun | None) -> _Listed:
-    return address.next_breakpoints() if run is None else run.runner.breakpoints
+    return address_next.next_breakpoints() if run is None else run.runner.breakpoints
 
 
 def _row(run: OpenRun | None, number: int, each: Breakpoint) -> None:
@@ -179,7 +179,7 @@ def _switch(run: OpenRun | None, breakpoint: str, switch: str) -> None:
 def _change(run: OpenRun | None, change: Callable[[_Listed], _Listed]) -> None:
     """Change the list of the run, or of the session; what this session chose last, its next run gets too."""
     if run is None:
-        address.keep_breakpoints(change(address.next_breakpoints()))
+        address_next.keep_breakpoints(change(address_next.next_breakpoints()))
         return
     with run.lock:
         changed = change(run.runner.breakpoints)
@@ -187,5 +187,5 @@ def _change(run: OpenRun | None, change: Callable[[_Listed], _Listed]) -> None:
             run.runner.breakpoints = changed
         except OSError as error:  # the list holds all the same; a run that is over could not be written anew
             address.tell(str(error))
-    address.keep_breakpoints(changed)
+    address_next.keep_breakpoints(changed)
     tabs().wake_others(run.id)

@@ -11,7 +11,7 @@ from agent.errors import AgentError
 from agent.events import Phase
 from agent.faults import FAULTS, Fault, Group
 from agent.trace import Trace
-from pages.parts import address
+from pages.parts import address, address_next
 from pages.parts.phases import phase_words
 from pages.parts.runs import OpenRun
 from pages.parts.tabs import tabs
@@ -27,7 +27,7 @@ def faults_panel(run: OpenRun | None) -> None:
     Args:
         run: the open run; None before there is one.
     """
-    armed = address.next_faults() if run is None else tuple(run.loop.run.faults)
+    armed = address_next.next_faults() if run is None else tuple(run.loop.run.faults)
     with st.expander(t("Faults: {n}", n=len(armed)), type="compact", key="faults"):
         for fault in armed:
             with st.container(horizontal=True, vertical_alignment="center", gap="small"):
@@ -42,9 +42,9 @@ def faults_panel(run: OpenRun | None) -> None:
 
 def arm_chosen(run: OpenRun) -> None:
     """Arm in a run that this session has made, before its first move, what was chosen before there was a run."""
-    for fault in address.next_faults():
+    for fault in address_next.next_faults():
         run.loop.arm(fault)
-    address.keep_faults(())
+    address_next.keep_faults(())
 
 
 def noticed_panel(trace: Trace) -> None:
@@ -94,8 +94,8 @@ def _check(each: Noticed) -> str:
 def _arm(run: OpenRun | None) -> None:
     fault = Fault(address.setting(_KIND, next(iter(FAULTS))))
     if run is None:
-        others = (each for each in address.next_faults() if each.kind != fault.kind)
-        address.keep_faults((*others, fault))
+        others = (each for each in address_next.next_faults() if each.kind != fault.kind)
+        address_next.keep_faults((*others, fault))
         return
     try:
         with run.lock:
@@ -107,7 +107,7 @@ def _arm(run: OpenRun | None) -> None:
 
 def _disarm(run: OpenRun | None, kind: str) -> None:
     if run is None:
-        address.keep_faults(tuple(each for each in address.next_faults() if each.kind != kind))
+        address_next.keep_faults(tuple(each for each in address_next.next_faults() if each.kind != kind))
         return
     try:
         with run.lock:

@@ -8,7 +8,7 @@ from pathlib import Path
 import streamlit as st
 from streamlit.navigation.page import Page
 
-from pages.parts import address
+from pages.parts import address, address_learn
 from pages.parts.words import t
 
 _TRACES = ("traces", "list")
@@ -23,29 +23,48 @@ def page_settings() -> None:
 def menu() -> Page:
     """Draw the menu and give the page that the address names."""
     address.note_menu()
+    address.show_runs_of("")  # a lesson says so itself, when it is drawn
     st.html(Path(__file__).with_name("page.css"))
     page = st.navigation(
         [
+            *_learn(),
             *_run(),
             *_traces(),
             st.Page("pages/scripts.py", title=t("Scripts"), icon=":material/theaters:", url_path="scripts"),
             st.Page("pages/ablate.py", title=t("Ablate"), icon=":material/science:", url_path="ablate"),
-            st.Page(
-                "pages/replay.py", title=t("Replay"), icon=":material/movie:", url_path="replay", visibility="hidden"
-            ),
-            st.Page(
-                "pages/compare.py",
-                title=t("Compare"),
-                icon=":material/compare_arrows:",
-                url_path="compare",
-                visibility="hidden",
-            ),
+            _beside("replay", t("Replay"), ":material/movie:"),
+            _beside("compare", t("Compare"), ":material/compare_arrows:"),
+            _beside("follow", t("Follow"), ":material/visibility:"),
+            _beside("notebook", t("Notebook"), ":material/book_2:"),
+            _beside("classroom", t("Class"), ":material/groups:"),
         ],
         position="top",
     )
     if page.url_path in _TRACES and address.what_is_read():
         st.html(Path(__file__).with_name("reading.css"))
     return page
+
+
+def _beside(name: str, title: str, icon: str) -> Page:
+    """A page that no entry of the menu leads to; others link to it."""
+    return st.Page(f"pages/{name}.py", title=title, icon=icon, url_path=name, visibility="hidden")
+
+
+def _learn() -> list[Page]:
+    """The Learn page under two addresses, for the same reason as :func:`_traces`: its entry leads to the course."""
+    inside = bool(address_learn.what_is_open())
+    here = "course" if address.path().endswith("/course") else "learn"
+    other = "learn" if here == "course" else "course"
+    return [
+        st.Page(
+            "pages/learn.py",
+            title=t("Learn"),
+            icon=":material/school:",
+            url_path=path,
+            visibility="visible" if path == (other if inside else here) else "hidden",
+        )
+        for path in ("learn", "course")
+    ]
 
 
 def _run() -> list[Page]:

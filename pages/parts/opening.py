@@ -32,8 +32,12 @@ from pages.parts.transport import GOES_ON, VIEWS, move
 from pages.parts.words import loop_words, t
 
 
-def current_run() -> OpenRun | None:
-    """The run that the URL names: open in this server, or found on its disk, interrupted or over."""
+def current_run(*, form: bool = True) -> OpenRun | None:
+    """The run that the URL names: open in this server, or found on its disk, interrupted or over.
+
+    Args:
+        form: the side bar shows the settings of the run, and names the live model of one that waits for it.
+    """
     run_id = address.run_id()
     if run_id is None:
         return None
@@ -41,6 +45,8 @@ def current_run() -> OpenRun | None:
     if run is None:
         address.close_run()
         return None
+    if not form:
+        return run
     if address.first_sight(run_id):
         show_setup(run.setup)
     return woken(run) if run.asleep and missing(run.setup, chosen()) is None else run
@@ -54,7 +60,7 @@ def problem(run: OpenRun | None, setup: Setup) -> str | None:
 
 
 def press(action: Action, seen: int | None) -> None:
-    """What a press of a button does. The first press makes the run; later ones only move it.
+    """What a press of a button of the Run page does. The first press makes the run; later ones only move it.
 
     Args:
         action: what was pressed.
@@ -66,16 +72,16 @@ def press(action: Action, seen: int | None) -> None:
         address.tell(obstacle)
         return
     if new:
-        run = _started()
+        run = started(chosen())
     if run is not None and (action in VIEWS or not run.asleep):
         move(run, action, seen)
 
 
-def _started() -> OpenRun | None:
-    """A new run from the settings; None, with the reason told, where there cannot be one."""
+def started(setup: Setup) -> OpenRun | None:
+    """A new run with these settings; None, with the reason told, where there cannot be one."""
     run_id = address.next_run_id()
     try:
-        run = registry().open(run_id, lambda: _make(run_id, chosen()))
+        run = registry().open(run_id, lambda: _make(run_id, setup))
     except (AgentError, OSError) as error:
         address.tell(loop_words(str(error)))
         return None

@@ -13,7 +13,7 @@ from agent.limits import HARD_CAP, Limits
 from agent.models import json_action
 from agent.models.openai_chat import OPENAI_URL
 from agent.scripts import Script
-from pages.parts.chosen_script import find_script, kept_id
+from pages.parts.chosen_script import find_script, is_scenario
 from pages.parts.offered import gone
 from pages.parts.words import t
 
@@ -215,8 +215,8 @@ def most_steps(scenario: str) -> int:
 
 
 def default_guards(scenario: str) -> bool:
-    """Whether the guards are on at first: a kept script has those that it names, as in its preview."""
-    if kept_id(scenario) is None:
+    """Whether the guards are on at first: a kept script or a lesson has those that it names, as in its preview."""
+    if is_scenario(scenario):
         return True
     limits = find_script(scenario).limits
     return bool(limits.repeated_calls or limits.failing_steps)

@@ -13,7 +13,7 @@ from agent.errors import InputError
 from agent.scripts import ScenarioInfo, scenarios
 from pages.parts import address
 from pages.parts.address_setup import named
-from pages.parts.chosen_script import find_script, kept_id, kept_titles
+from pages.parts.chosen_script import find_script, is_scenario, kept_titles, lesson_of
 from pages.parts.data import private
 from pages.parts.model_form import model_form
 from pages.parts.offered import known_names, own_names
@@ -222,7 +222,7 @@ def _names(usual: Collection[str], text: str) -> list[str] | None:
 def _about(scenario: str) -> None:
     script = find_script(scenario)
     if summary := _in_language(script.summary, script.summary_zh):
-        st.caption(summary) if kept_id(scenario) is None else st.text(summary)
+        st.caption(summary) if is_scenario(scenario) else st.text(summary)
 
 
 def _limits(scenario: str, busy: bool, changed: Callable[[], None]) -> None:
@@ -270,16 +270,21 @@ def _choices() -> dict[str, str]:
     """The choices of a run: name -> title, first the ones for a first visit, last one's own scripts and task."""
     infos = {info.name: info for info in scenarios()}
     names = [name for name in _ORDER if name in infos] + [name for name in infos if name not in _ORDER]
-    kept = {name: t("{title} (own script)", title=title) for name, title in _kept().items()}
+    kept = {name: _of_whom(name, title) for name, title in _kept().items()}
     return {name: _title(infos[name]) for name in names} | kept | {OWN_TASK: t("Your own task")}
+
+
+def _of_whom(name: str, title: str) -> str:
+    return t("{title} (lesson)", title=title) if lesson_of(name) else t("{title} (own script)", title=title)
 
 
 def _kept() -> dict[str, str]:
     """The kept scripts to choose from, and one that the address or an open run names."""
     titles, chosen_name = kept_titles(), str(address.setting(address.SCENARIO) or named(address.SCENARIO))
-    if kept_id(chosen_name) is not None and chosen_name not in titles:
+    if not is_scenario(chosen_name) and chosen_name not in titles:
         with suppress(InputError):
-            titles[chosen_name] = find_script(chosen_name).title
+            script = find_script(chosen_name)
+            titles[chosen_name] = _in_language(script.title, script.title_zh)
     return titles
 
 

@@ -1,0 +1,30 @@
+"""Who learns here: under which name answers are kept, and in which class."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import streamlit as st
+
+from agent.ids import new_trace_id
+from pages.parts.data import private
+from traces.lessons.answers import LOCAL
+
+_OWN = "learner"
+
+
+@dataclass(frozen=True, slots=True)
+class Learner:
+    """A learner, as the kept answers know one."""
+
+    id: str
+    """Not a name: the seat in a class, or what stands for this session."""
+    klass: str = ""
+    """The class; empty for none."""
+
+
+def learner() -> Learner:
+    """The learner of this session: one and the same on a private server, where the answers of yesterday count."""
+    if private():
+        return Learner(LOCAL)
+    return Learner(st.session_state.setdefault(_OWN, new_trace_id()))
