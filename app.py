@@ -2,6 +2,7 @@
 
 from pages.parts.address_setup import collect_shared, write_shared
 from pages.parts.menu import begin_at_top, let_go_of_fields, menu, page_settings
+from pages.parts.projector import projector_switch
 from pages.parts.words import language_switch
 
 page_settings()
@@ -9,6 +10,7 @@ page = menu()
 begin_at_top()
 collect_shared()
 page.run()
+projector_switch()
 language_switch()
 write_shared()
 let_go_of_fields()

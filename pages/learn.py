@@ -1,16 +1,39 @@
-"""The learn page."""
+"""The Learn page: the course, one of its lessons or exercises, or the five systems side by side."""
 
 from __future__ import annotations
 
+import streamlit as st
+
+from agent.errors import AgentError
+from pages.parts import address_learn
+from pages.parts.classes import class_line
+from pages.parts.course_list import course_list
+from pages.parts.exercise_view import exercise_view
+from pages.parts.lesson_view import lesson_view
 from pages.parts.menu import ensure_menu
 from pages.parts.notices import notices
+from pages.parts.systems_view import systems_view
 from pages.parts.tabs import tabs
+from pages.parts.words import t
 
 
 def page() -> None:
-    """Draw the page."""
+    """Draw what the address names."""
     tabs().show(None)
+    class_line()
     notices()
+    try:
+        if (lesson := address_learn.lesson()) is not None:
+            lesson_view(lesson)
+        elif (exercise := address_learn.exercise()) is not None:
+            exercise_view(exercise)
+        elif address_learn.systems():
+            systems_view()
+        else:
+            course_list()
+    except (AgentError, OSError) as error:
+        st.error(t("This cannot be opened."))
+        st.text(str(error))
 
 
 ensure_menu()
