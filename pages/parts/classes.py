@@ -8,7 +8,7 @@ from traces.lessons.lesson import Ask
 
 
 def class_line() -> None:
-    """Draw one line for somebody in a class: its title, the own name, the way to what the teacher shows. Else nothing."""
+    """Draw one line for somebody in a class: title, own name, the way to what the teacher shows. Else nothing."""
 
 
 def note_where(what: str, run: OpenRun | None = None) -> None:
