@@ -147,13 +147,16 @@ def _lesson(fields: LessonFields, name: str, own: bool) -> Lesson:
                 _maybe(ask.text),
                 tuple(Option(_text(each.text), each.right, _maybe(each.why)) for each in ask.options),
                 _maybe(ask.why),
+                ask.variant,
             )
             for ask in fields.asks
         ),
-        notices=tuple(Notice(_place(each.at), _text(each.text)) for each in fields.notices),
-        shows=tuple(Shown(_text(each.text), each.that, each.variant) for each in fields.shows),
+        notices=tuple(Notice(_place(each.at), _text(each.text), each.variant) for each in fields.notices),
+        shows=tuple(
+            Shown(_text(each.text), each.that.model_dump(exclude_unset=True), each.variant) for each in fields.shows
+        ),
         until=None if fields.until is None else _place(fields.until),
-        hand=Hand(fields.hand.action, fields.hand.result),
+        hand=Hand(fields.hand.action, fields.hand.result, fields.hand.stop),
         task=_maybe(fields.task),
         answer=_maybe(fields.answer),
         takeaway=_maybe(fields.takeaway),

@@ -78,6 +78,8 @@ class Ask:
     """Of kind ``choice``; exactly one of them is right."""
     why: Text | None = None
     """Why it is so; shown when the answer is revealed."""
+    variant: str = ""
+    """In which variant alone it is asked; empty: in all that have questions."""
 
     @property
     def id(self) -> str:
@@ -91,6 +93,8 @@ class Notice:
 
     at: Place
     text: Text
+    variant: str = ""
+    """As of :class:`Ask`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,6 +127,8 @@ class Hand:
     action: Literal["run", "mock", "reject"] = "run"
     result: str = ""
     """Of ``mock``: what the tool answers. Of ``reject``: the reason."""
+    stop: bool = False
+    """Of ``reject``: the whole run ends with it."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ from collections.abc import Collection
 from agent.events import Phase
 from agent.moments import Moment, moments
 from agent.trace import Trace
-from traces.lessons.lesson import Ask, AskKind, Lesson, Place, Variant
+from traces.lessons.lesson import Ask, AskKind, Lesson, Notice, Place, Variant
 
 CHOICES: dict[AskKind, tuple[str, ...]] = {
     "maker": ("user", "model", "code", "environment"),
@@ -36,7 +36,21 @@ def stands_at(place: Place, moment: Moment) -> bool:
 
 def asks_at(lesson: Lesson, variant: Variant, moment: Moment) -> list[Ask]:
     """The questions that are asked before the run goes on from this moment."""
-    return [ask for ask in lesson.asks if variant.asks and stands_at(ask.at, moment)]
+    return [ask for ask in asks_of(lesson, variant) if stands_at(ask.at, moment)]
+
+
+def asks_of(lesson: Lesson, variant: Variant) -> list[Ask]:
+    """All questions of a variant of a lesson."""
+    return [ask for ask in lesson.asks if _belongs(ask, variant)]
+
+
+def notices_at(lesson: Lesson, variant: Variant, moment: Moment) -> list[Notice]:
+    """What there is to see at this moment in a variant of a lesson."""
+    return [each for each in lesson.notices if _belongs(each, variant) and stands_at(each.at, moment)]
+
+
+def _belongs(told: Ask | Notice, variant: Variant) -> bool:
+    return told.variant == variant.name if told.variant else variant.asks
 
 
 def open_ask(lesson: Lesson, variant: Variant, moment: Moment, answered: Collection[str]) -> Ask | None:
