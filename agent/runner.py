@@ -49,6 +49,9 @@ class Runner:
         """Grows with every event and phase: when it stands still, there is nothing new to draw."""
         self.call: CallProgress | None = None
         """The model call in flight, as far as it came; None outside of one."""
+        self.rests: Callable[[], bool] | None = None
+        """Asked before each phase: as long as it says true the run stands still, whatever the move is; only a stop goes
+        on. It must be quick. For whoever moves the run just now, so it is not kept with it."""
         self._breakpoints = read_breakpoints(loop.trace.extra.get(KEPT_AS))
         self._budget = 0.0
         self._until: Callable[[], bool] | None = None
@@ -219,7 +222,10 @@ class Runner:
     def _may_go(self) -> bool:
         loop = self.loop
         going = loop.phase is not None or loop.more
-        return self._budget > 0 and going and (not loop.waiting or loop.stopping)
+        return self._budget > 0 and going and (loop.stopping or not (loop.waiting or self._held()))
+
+    def _held(self) -> bool:
+        return self.rests is not None and self.rests()
 
     def _rest(self, since: float) -> None:
         """In a walk: wait for the time of the next phase, or until something else is asked for."""

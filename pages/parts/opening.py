@@ -49,6 +49,7 @@ def current_run(*, form: bool = True) -> OpenRun | None:
         return run
     if address.first_sight(run_id):
         show_setup(run.setup)
+        run.runner.rests = None  # it may come from a lesson, which lets it rest at its questions
     return woken(run) if run.asleep and missing(run.setup, chosen()) is None else run
 
 
@@ -77,11 +78,16 @@ def press(action: Action, seen: int | None) -> None:
         move(run, action, seen)
 
 
-def started(setup: Setup) -> OpenRun | None:
-    """A new run with these settings; None, with the reason told, where there cannot be one."""
+def started(setup: Setup, *, bare: bool = False) -> OpenRun | None:
+    """A new run with these settings; None, with the reason told, where there cannot be one.
+
+    Args:
+        setup: the settings.
+        bare: without the breakpoints and faults that this session has chosen for its next run on the Run page.
+    """
     run_id = address.next_run_id()
     try:
-        run = registry().open(run_id, lambda: _make(run_id, setup))
+        run = registry().open(run_id, lambda: _make(run_id, setup, bare=bare))
     except (AgentError, OSError) as error:
         address.tell(loop_words(str(error)))
         return None
@@ -149,7 +155,7 @@ def preview(setup: Setup) -> Trace:
     return trace
 
 
-def _make(run_id: str, setup: Setup) -> OpenRun:
+def _make(run_id: str, setup: Setup, *, bare: bool) -> OpenRun:
     script = setup.script()
     limits = _guarded(script.limits if script is not None else Limits(), script, setup.guards)
     options: dict[str, Any] = {"trace_id": run_id, "journal": data_folder()}
@@ -165,8 +171,9 @@ def _make(run_id: str, setup: Setup) -> OpenRun:
     loop.trace.extra[SETUP] = setup.to_dict()
     loop.start(script.opening if script is not None else setup.task)
     run = OpenRun(Runner(loop), setup)
-    arm_chosen(run)
-    hand_over(run)
+    if not bare:
+        arm_chosen(run)
+        hand_over(run)
     return run
 
 

@@ -58,6 +58,11 @@ def next_line(phase: Phase, step: int = 1, *, untouched: bool = False) -> str:
     return f"{head} {asked}{words.sentence}"
 
 
+def place_line(phase: Phase, step: int = 1) -> str:
+    """Markdown: the next phase and its step, and nothing about who acts in it."""
+    return f"{t('Next')}: **{phase_words(phase).word}** :gray-badge[{t('step {n}', n=step)}]"
+
+
 def led_here_line(phase: Phase | None, before: int, after: int) -> str:
     """Markdown: what the phase before did to the message list."""
     if phase is None:
