@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from itertools import groupby
+from itertools import groupby, pairwise
 from typing import Any
 
 from agent import jsontext
 from agent.approval import Decision
 from agent.asked import body_of
-from agent.events import STATE_OF, AgentEvent, Phase
+from agent.events import STATE_OF, AgentEvent, AgentState, Phase
 from agent.loop import Loop
 from agent.moments import Moment, moments
 from agent.trace import Trace, TraceStep
@@ -201,7 +201,13 @@ def _events(played: Played) -> list[str]:
 
 
 def _states(played: Played) -> list[str]:
-    return [str(state) for state, _ in groupby(STATE_OF[moment.phase] for moment in played.moments)]
+    """In the words of the run itself: before the phase decide a reply without calls is still THINK."""
+    phases = [moment.phase for moment in played.moments]
+    asked_nothing = [before is Phase.CALL and now is Phase.DECIDE for before, now in pairwise([None, *phases])]
+    states = (
+        AgentState.THINK if nothing else STATE_OF[now] for now, nothing in zip(phases, asked_nothing, strict=True)
+    )
+    return [str(state) for state, _ in groupby(states)]
 
 
 def _first_finished(played: Played) -> str:
