@@ -7,13 +7,13 @@ person and kept as numbers.
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from agent import clock
-from agent.errors import InputError
+from traces.database import Database
 
 FILE = ".learning.sqlite"
 """Of the data folder. The point in front keeps it out of the list of traces."""
@@ -58,12 +58,20 @@ class Score:
 class Answers:
     """The answers of a data folder. Every method may be called from any thread and any process.
 
+    Reading gives nothing where there are no answers, or none that can be read; those that keep something raise
+    :class:`~agent.errors.InputError` where the file cannot be written.
+
     Args:
-        folder: the data folder; made when the first answer is kept.
+        folder: the data folder; its file is made when the first answer is kept.
     """
 
     def __init__(self, folder: Path | str) -> None:
-        self._path = Path(folder) / FILE
+        self._base = Database(Path(folder) / FILE, _TABLES)
+
+    @property
+    def set_aside(self) -> Path | None:
+        """Where a file with answers was put that could not be read any more; None: there never was one."""
+        return self._base.broken if self._base.broken.is_file() else None
 
     def put(self, learner: str, question: Question, choice: str, right: bool | None, *, klass: str = "") -> None:
         """Keep an answer. A second one to the same question changes nothing but a ``right`` that was not known yet.
@@ -74,94 +82,90 @@ class Answers:
             choice: one of :func:`traces.lessons.questions.choices`; empty: it was passed over.
             right: whether it is right; None: not known yet.
             klass: the class that the learner is in; empty for none.
-
-        Raises:
-            InputError: the database cannot be written.
         """
-        place = (learner, question.lesson, question.variant, question.ask)
-        with self._open() as base:
-            base.execute(
-                "insert into answers (learner, lesson, variant, ask, class, choice, right, at) values (?,?,?,?,?,?,?,?)"
-                " on conflict do update set right = excluded.right where right is null and choice = excluded.choice",
-                (*place, klass, choice, right, clock.now()),
-            )
+        self._write(
+            "insert into answers (learner, lesson, variant, ask, class, choice, right, at) values (?,?,?,?,?,?,?,?)"
+            " on conflict do update set right = excluded.right where right is null and choice = excluded.choice",
+            (learner, *_place(question), klass, choice, right, clock.now()),
+        )
 
     def given(self, learner: str, lesson: str, variant: str) -> dict[str, str]:
         """What this learner answered in a variant of a lesson: question -> choice, empty where it was passed over."""
-        with self._open() as base:
-            rows = base.execute(
-                "select ask, choice from answers where learner = ? and lesson = ? and variant = ?",
-                (learner, lesson, variant),
-            )
-            return dict(rows.fetchall())
+        rows = self._rows(
+            "select ask, choice from answers where learner = ? and lesson = ? and variant = ?",
+            (learner, lesson, variant),
+        )
+        return dict(rows)
 
     def forget(self, learner: str, lesson: str, variant: str = "") -> None:
         """Let the learner answer a lesson anew; empty variant: all of them."""
-        with self._open() as base:
-            where, more = (" and variant = ?", (variant,)) if variant else ("", ())
-            base.execute(f"delete from answers where learner = ? and lesson = ?{where}", (learner, lesson, *more))
+        where, more = (" and variant = ?", (variant,)) if variant else ("", ())
+        self._write(f"delete from answers where learner = ? and lesson = ?{where}", (learner, lesson, *more))
 
     def scores(self, learner: str) -> dict[str, Score]:
         """How a learner stands in every lesson with an answer."""
-        with self._open() as base:
-            rows = base.execute(
-                "select lesson, sum(right), count(right) from answers where learner = ? and choice <> ''"
-                " group by lesson",
-                (learner,),
-            )
-            return {lesson: Score(right or 0, answered) for lesson, right, answered in rows.fetchall()}
+        rows = self._rows(
+            "select lesson, sum(right), count(right) from answers where learner = ? and choice <> '' group by lesson",
+            (learner,),
+        )
+        return {lesson: Score(right or 0, answered) for lesson, right, answered in rows}
+
+    def scores_of_class(self, klass: str) -> dict[str, Score]:
+        """How every learner of a class stands in all lessons together."""
+        rows = self._rows(
+            "select learner, sum(right), count(right) from answers where class = ? and choice <> '' group by learner",
+            (klass,),
+        )
+        return {learner: Score(right or 0, answered) for learner, right, answered in rows}
+
+    def latest(self, klass: str) -> Question | None:
+        """The question that somebody of a class answered last; None: nobody has answered one."""
+        rows = self._rows(
+            "select lesson, variant, ask from answers where class = ? and choice <> '' order by at desc limit 1",
+            (klass,),
+        )
+        return Question(*rows[0]) if rows else None
 
     def tally(self, klass: str, question: Question) -> dict[str, int]:
         """How a class answered: choice -> how many, the hands that were counted included."""
-        place = (klass, question.lesson, question.variant, question.ask)
-        where = "class = ? and lesson = ? and variant = ? and ask = ?"
-        with self._open() as base:
-            said = base.execute(
-                f"select choice, count(*) from answers where {where} and choice <> '' group by choice", place
-            )
-            found = dict(said.fetchall())
-            for choice, count in base.execute(f"select choice, count from hands where {where}", place).fetchall():
-                found[choice] = found.get(choice, 0) + count
+        said = self._rows(
+            f"select choice, count(*) from answers where {_OF_CLASS} and choice <> '' group by choice",
+            (klass, *_place(question)),
+        )
+        found = dict(said)
+        for choice, count in self.hands(klass, question).items():
+            found[choice] = found.get(choice, 0) + count
         return found
 
     def hands(self, klass: str, question: Question) -> dict[str, int]:
         """The hands that were counted: choice -> how many."""
-        place = (klass, question.lesson, question.variant, question.ask)
-        with self._open() as base:
-            where = "class = ? and lesson = ? and variant = ? and ask = ?"
-            return dict(base.execute(f"select choice, count from hands where {where}", place).fetchall())
+        return dict(self._rows(f"select choice, count from hands where {_OF_CLASS}", (klass, *_place(question))))
 
     def count_hands(self, klass: str, question: Question, counts: Mapping[str, int]) -> None:
-        """Keep how many hands were raised for each choice, in place of what was counted before."""
-        with self._open() as base:
-            base.executemany(
-                "insert or replace into hands values (?,?,?,?,?,?)",
-                [
-                    (klass, question.lesson, question.variant, question.ask, choice, count)
-                    for choice, count in counts.items()
-                ],
-            )
+        """Keep how many hands were raised for these choices, in place of what was counted for them before."""
+        rows = [(klass, *_place(question), choice, count) for choice, count in counts.items()]
+        self._base.write(lambda base: base.executemany("insert or replace into hands values (?,?,?,?,?,?)", rows))
 
     def finish(self, learner: str, what: str, *, klass: str = "") -> None:
         """Note that a learner came to the end of a lesson (its name), or solved an exercise (``exercise:name``)."""
-        with self._open() as base:
-            base.execute("insert or ignore into done values (?,?,?,?)", (learner, klass, what, clock.now()))
+        self._write("insert or ignore into done values (?,?,?,?)", (learner, klass, what, clock.now()))
 
     def finished(self, learner: str) -> frozenset[str]:
         """What this learner has come to the end of."""
-        with self._open() as base:
-            return frozenset(row[0] for row in base.execute("select what from done where learner = ?", (learner,)))
+        return frozenset(row[0] for row in self._rows("select what from done where learner = ?", (learner,)))
 
-    @contextmanager
-    def _open(self) -> Iterator[sqlite3.Connection]:
-        try:
-            self._path.parent.mkdir(parents=True, exist_ok=True)
-            base = sqlite3.connect(self._path, timeout=10)
-            try:
-                base.executescript(_TABLES)
-                with base:
-                    yield base
-            finally:
-                base.close()
-        except (sqlite3.Error, OSError) as error:
-            raise InputError(f"the answers in {self._path.name} cannot be read or written: {error}") from error
+    def _rows(self, query: str, values: tuple[Any, ...]) -> list[tuple[Any, ...]]:
+        def find(base: sqlite3.Connection) -> list[tuple[Any, ...]]:
+            return base.execute(query, values).fetchall()
+
+        return self._base.read(find, [])
+
+    def _write(self, statement: str, values: tuple[Any, ...]) -> None:
+        self._base.write(lambda base: base.execute(statement, values))
+
+
+_OF_CLASS = "class = ? and lesson = ? and variant = ? and ask = ?"
+
+
+def _place(question: Question) -> tuple[str, str, str]:
+    return question.lesson, question.variant, question.ask
