@@ -31,7 +31,7 @@ class Played:
     """Every place where it stood, the last one included."""
 
 
-def play_lesson(lesson: Lesson, variant: str, language: str) -> Played:
+def play_lesson(lesson: Lesson, variant: str, language: str, **options: Any) -> Played:
     """Play a lesson by itself: what a person is to decide is decided as :attr:`Lesson.hand` says.
 
     Nothing waits, unless a claim of the lesson is about time: which of two tools was first.
@@ -40,13 +40,14 @@ def play_lesson(lesson: Lesson, variant: str, language: str) -> Played:
         lesson: the lesson.
         variant: the name of one of its variants; any other means the first.
         language: ``en`` or ``zh``.
+        options: of the loop, in place of what the script says.
 
     Raises:
         InputError: its script is wrong.
     """
     script = lesson_script(lesson, variant, language)
     timed = any("first_finished" in shown.that for shown in lesson.shows)
-    loop, events = script.loop(pace=1 if timed else 0), list[AgentEvent]()
+    loop, events = script.loop(pace=1 if timed else 0, **options), list[AgentEvent]()
     loop.start(script.opening)
     while (loop.phase is not None or loop.more) and not _is_over(lesson, loop):
         _decide(loop, lesson.hand)
