@@ -56,7 +56,7 @@ def breakpoints_panel(run: OpenRun | None) -> None:
 def hit_line(run: OpenRun) -> str:
     """The breakpoint that the run came to and what was seen there, or nothing. It is data: draw it as plain text."""
     hit = run.runner.hit
-    return "" if hit is None else f"{t('Breakpoint')}: {loop_words(redact_text(hit.text, run.loop.secrets))}"
+    return "" if hit is None else f"{t('Breakpoint')}: {loop_words(redact_text(hit.text, run.unsaid))}"
 
 
 def hand_over(run: OpenRun) -> None:

@@ -55,7 +55,7 @@ def thought_line(run: OpenRun) -> str | None:
     call = run.runner.call
     if call is None or not call.reasoning or call.text:
         return None
-    thought = redact_text(call.reasoning, run.loop.secrets)
+    thought = redact_text(call.reasoning, run.unsaid)
     cut = "…" if len(thought) > _TAIL else ""
     return f"{t('The model is thinking')}: {cut}{thought[-_TAIL:]}"
 

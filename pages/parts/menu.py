@@ -9,10 +9,13 @@ import streamlit as st
 from streamlit.navigation.page import Page
 
 from pages.parts import address, address_learn
+from pages.parts.projector import projector_look
 from pages.parts.words import t
 
 _TRACES = ("traces", "list")
 """The two addresses of the Traces page."""
+_SPOKEN = {"en": "en", "zh": "zh-CN"}
+"""How a browser names the languages of the app."""
 
 
 def page_settings() -> None:
@@ -25,6 +28,7 @@ def menu() -> Page:
     address.note_menu()
     address.show_runs_of("")  # a lesson says so itself, when it is drawn
     st.html(Path(__file__).with_name("page.css"))
+    projector_look()
     page = st.navigation(
         [
             *_learn(),
@@ -123,12 +127,21 @@ def let_go_of_fields() -> None:
         st.html(Path(__file__).with_name("focus.html"), unsafe_allow_javascript=True)
 
 
+def tell_language() -> None:
+    """Say in which language the page is, so that a screen reader speaks it right: the framework always says English."""
+    with st.container(key="spoken"):  # the style sheet gives it no place
+        st.html(
+            f"<script>\ndocument.documentElement.lang = '{_SPOKEN[address.language()]}';\n</script>",
+            unsafe_allow_javascript=True,
+        )
+
+
 def begin_at_top() -> None:
     """Show the page from its top when it comes to show something else; the browser keeps the place of what was before.
 
     The script is run anew when its text is another one, so the text holds a number for what is shown.
     """
-    shown = zlib.crc32(f"{address.path()} {address.what_is_read()}".encode(errors="replace"))
+    shown = zlib.crc32(f"{address.path()} {address.what_is_read()} {address_learn.what_is_open()}".encode(errors="replace"))
     script = f"document.querySelector('[data-testid=\"stMain\"]').scrollTop = 0; // {shown}"
     with st.container(key="begin"):  # the style sheet gives it no place
         st.html(f"<script>\n{script}\n</script>", unsafe_allow_javascript=True)

@@ -5,22 +5,25 @@ A click anywhere in a row selects its message, and so do the arrow keys while th
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
+import pyarrow as pa
 import streamlit as st
 
 from agent.trace import Trace
 from pages.parts import address, selection
+from pages.parts.address_follow import projected
 from pages.parts.message_view import decision_word
 from pages.parts.paging import page_of
+from pages.parts.projector import scaled
 from pages.parts.roles import Look, maker_look, role_look
 from pages.parts.words import t
 from traces.carry import Carried
 from traces.reading import Reading
-from traces.tables import messages_frame
+from traces.tables import message_columns
 
 ROW_PX = 32
 """Height of one row."""
@@ -34,17 +37,38 @@ LIVE_ROWS = 7
 ADDED = "＋"
 """Mark of a row that the last phase added."""
 
+PROJECTED_ROWS = 5
+"""The same where everything is larger."""
+
 SAVED_ROWS = 7
 """Most rows of a saved trace seen without scrolling inside the table; the charts begin in a 720 px window."""
 
 PAGE_ROWS = 5000
 """Most rows sent to the browser at once."""
 
+Cells = Sequence[Any] | pd.Series
+"""The cells of one column: plain values of the few messages of a run, a series of the many of a trace."""
+
+_KINDS = {
+    **dict.fromkeys(("added", "text", "tool_calls", "note", "call_id"), pa.string()),
+    **dict.fromkeys(("number", "step", "tokens", "cost"), pa.int64()),
+    **dict.fromkeys(("role", "maker"), pa.list_(pa.string())),
+    "seconds": pa.float64(),
+}
+"""What each column holds for the browser, also where all of its cells are empty."""
+
 _TEXT = "text"
 """The column in which a row is selected that was chosen elsewhere: it is on screen on every device."""
 
 
-def message_table(trace: Trace, *, key: str, live: bool = False, added: range | None = None) -> int | None:
+def message_table(
+    trace: Trace,
+    *,
+    key: str,
+    live: bool = False,
+    added: range | None = None,
+    choose: Callable[[str, int | None], None] = selection.choose,
+) -> int | None:
     """Draw the newest messages of a run, or all of them on demand, and give the position of the selected one.
 
     The height stays the same from the first message on, so that nothing jumps as messages come.
@@ -54,20 +78,26 @@ def message_table(trace: Trace, *, key: str, live: bool = False, added: range | 
         key: names the table; it remembers the selected message, also when that has moved out of the window.
         live: the run goes on, so a call without a result is nothing to remark on.
         added: positions of the messages that the last phase added; their rows are marked. None: no marks at all.
+        choose: called with the key and the position that was selected.
     """
-    total, whole = len(trace.messages), f"{key}-all"
-    first = 0 if address.setting(whole) else max(0, total - LIVE_ROWS)
+    total, whole, newest = len(trace.messages), f"{key}-all", live_rows()
+    first = 0 if address.setting(whole) else max(0, total - newest)
     chosen = selection.chosen(key)
     rows = range(first, total)
-    frame = messages_frame(trace, rows)
-    shown = table_frame(trace, frame, rows, live=live)
+    found = message_columns(trace, rows)
+    shown = table_cells(trace, found, rows, live=live)
     if added is not None:
-        shown.insert(0, "added", [ADDED if at in added else "" for at in rows])
-    columns = _columns(frame, shown)
-    _table(shown, columns, rows, key=key, chosen=chosen, height=LIVE_ROWS, choose=selection.choose)
-    if total > LIVE_ROWS:
-        st.toggle(t("Show all {n} messages, not only the newest {newest}", n=total, newest=LIVE_ROWS), key=whole)
+        shown = {"added": [ADDED if at in added else "" for at in rows], **shown}
+    columns = _columns(found, shown)
+    _table(shown, columns, rows, key=key, chosen=chosen, height=newest, choose=choose)
+    if total > newest:
+        st.toggle(t("Show all {n} messages, not only the newest {newest}", n=total, newest=newest), key=whole)
     return chosen
+
+
+def live_rows() -> int:
+    """How many rows of a run are on screen."""
+    return PROJECTED_ROWS if projected() else LIVE_ROWS
 
 
 def saved_table(reading: Reading, rows: Sequence[int], *, key: str, live: bool = False) -> int | None:
@@ -91,8 +121,7 @@ def saved_table(reading: Reading, rows: Sequence[int], *, key: str, live: bool =
         address.choose_message(reading.trace, position)
 
     frame = reading.rows(rows)
-    shown = table_frame(reading.trace, frame, rows, live=live)
-    _add_bars(shown, reading, rows, frame)
+    shown = table_cells(reading.trace, frame, rows, live=live) | _bar_cells(reading, rows, frame)
     columns = _columns(frame, shown, bars=_bars(reading))
     if chosen is not None and chosen in rows and jumps:
         _scroll_to(rows.index(chosen))
@@ -146,7 +175,7 @@ def _turn_to(rows: Sequence[int], chosen: int | None, key: str) -> bool:
 
 
 def _table(
-    shown: pd.DataFrame,
+    shown: Mapping[str, Cells],
     columns: dict[str, Any],
     rows: Sequence[int],
     *,
@@ -157,7 +186,7 @@ def _table(
 ) -> None:
     """Draw these messages.
 
-    The frame and its settings must not depend on the selection: the browser keeps a table whose bytes it knows, and
+    The table and its settings must not depend on the selection: the browser keeps a table whose bytes it knows, and
     the largest ones take megabytes.
     """
 
@@ -168,11 +197,11 @@ def _table(
 
     selection.select_cell(key, rows.index(chosen) if chosen is not None and chosen in rows else None, _TEXT)
     st.dataframe(
-        shown,
+        pa.table({name: pa.array(shown[name], _KINDS[name]) for name in columns if name in shown}),
         key=key,
         hide_index=True,
-        height=HEADER_PX + ROW_PX * height,
-        row_height=ROW_PX,
+        height=scaled(HEADER_PX + ROW_PX * height),
+        row_height=scaled(ROW_PX),
         column_config=columns,
         on_select=selected,
         selection_mode="single-cell",
@@ -181,40 +210,41 @@ def _table(
     )
 
 
-def table_frame(trace: Trace, frame: pd.DataFrame, rows: Sequence[int], *, live: bool) -> pd.DataFrame:
-    """The rows as the table shows them; role and maker are lists of one label, so that they are drawn as badges.
+def table_cells(
+    trace: Trace, found: Mapping[str, Cells] | pd.DataFrame, rows: Sequence[int], *, live: bool
+) -> dict[str, Cells]:
+    """The cells that the table shows; role and maker are lists of one label, so that they are drawn as badges.
 
     Args:
         trace: the trace.
-        frame: those of its messages, as :func:`traces.tables.messages_frame` makes it.
+        found: the columns of its messages, as :mod:`traces.tables` makes them.
         rows: their positions.
         live: the run goes on, so a call without a result is nothing to remark on.
     """
-    roles = {role: [role_look(role).label] for role in frame["role"].unique()}
-    makers = {maker: [maker_look(maker).label] for maker in frame["maker"].unique()}
-    notes = {note: _note(note, live=live) for note in frame["note"].dropna().unique()}
+    roles = {role: [role_look(role).label] for role in set(found["role"])}
+    makers = {maker: [maker_look(maker).label] for maker in set(found["maker"])}
+    notes = {note: _note(note, live=live) for note in set(found["note"]) if isinstance(note, str)}
     messages = [trace.messages[row] for row in rows]
-    call_ids = [message.tool_call_id or ", ".join(c.id for c in message.tool_calls) for message in messages]
-    return pd.DataFrame(
-        {
-            "number": frame["number"],
-            "role": [roles[role] for role in frame["role"]],
-            "text": frame["text"],
-            "tool_calls": frame["tool_calls"],
-            "note": [notes.get(note, "") if isinstance(note, str) else "" for note in frame["note"]],
-            "maker": [makers[maker] for maker in frame["maker"]],
-            "step": frame["step"],
-            "call_id": pd.array(call_ids, dtype="string"),
-        }
-    )
+    return {
+        "number": found["number"],
+        "role": [roles[role] for role in found["role"]],
+        "text": found["text"],
+        "tool_calls": found["tool_calls"],
+        "note": [notes.get(note, "") if isinstance(note, str) else "" for note in found["note"]],
+        "maker": [makers[maker] for maker in found["maker"]],
+        "step": found["step"],
+        "call_id": [message.tool_call_id or ", ".join(c.id for c in message.tool_calls) for message in messages],
+    }
 
 
-def _add_bars(shown: pd.DataFrame, reading: Reading, rows: Sequence[int], frame: pd.DataFrame) -> None:
+def _bar_cells(reading: Reading, rows: Sequence[int], frame: pd.DataFrame) -> dict[str, Cells]:
     """The columns with a bar: tokens, seconds, and what the message cost in prompts."""
     carried = [reading.carried[row] for row in rows]
-    shown.insert(4, "tokens", pd.Series([_size(each) for each in carried], dtype="Int64"))
-    shown.insert(5, "seconds", frame["latency_ms"] / 1000)
-    shown.insert(6, "cost", pd.Series([each.cost or None for each in carried], dtype="Int64"))
+    return {
+        "tokens": [_size(each) for each in carried],
+        "seconds": frame["latency_ms"] / 1000,
+        "cost": [each.cost or None for each in carried],
+    }
 
 
 def _size(carried: Carried) -> int | None:
@@ -231,32 +261,36 @@ def _note(note: str, *, live: bool) -> str:
     return ", ".join(words[code] if code in words else decision_word(code) for code in note.split())
 
 
-def _columns(frame: pd.DataFrame, shown: pd.DataFrame, *, bars: dict[str, Any] | None = None) -> dict[str, Any]:
+def _columns(
+    found: Mapping[str, Cells] | pd.DataFrame, shown: Mapping[str, Cells], *, bars: dict[str, Any] | None = None
+) -> dict[str, Any]:
     """The columns in their order of importance: a narrow screen shows the first three.
 
     Those of a run all fit on a screen 1280 px wide. Where there are no notes, the texts have their room.
 
     Args:
-        frame: what is shown, as :func:`traces.tables.messages_frame` makes it.
-        shown: the same as :func:`table_frame` makes it.
+        found: what is shown, as :mod:`traces.tables` makes it.
+        shown: the same as :func:`table_cells` makes it.
         bars: the columns with bars, of which there are none in a run.
     """
     column = st.column_config
-    notes = bool(shown["note"].any())
+    notes = any(shown["note"])
     text, calls = (304, 172) if notes else (338, 230)
     if bars:
         text, calls = (212, 120) if notes else (256, 168)
+    elif projected():  # the makers too are to be on a screen 1280 px wide
+        text, calls = 250, 196
     return {
-        "added": column.TextColumn(ADDED, width=34, help=t("Added by the phase before")),
-        "number": column.NumberColumn(t("No."), width=44, format="%d"),
-        "role": _badges(t("Role"), 110, frame["role"], role_look),
+        "added": column.TextColumn(ADDED, width=scaled(34), help=t("Added by the phase before")),
+        "number": column.NumberColumn(t("No."), width=scaled(44), format="%d"),
+        "role": _badges(t("Role"), 110, found["role"], role_look),
         "text": column.TextColumn(t("Text"), width=text - (34 if "added" in shown else 0)),
         "tool_calls": column.TextColumn(t("Tool calls"), width=calls),
         **(bars or {}),
         "note": column.TextColumn(t("Note"), width=92) if notes else None,
-        "maker": _badges(t("Made by"), 132, frame["maker"], maker_look),
-        "step": column.NumberColumn(t("Step #"), width=52, format="%d"),
-        "call_id": None if bars else column.TextColumn(t("Call id"), width=62),
+        "maker": _badges(t("Made by"), 132, found["maker"], maker_look),
+        "step": column.NumberColumn(t("Step #"), width=scaled(52), format="%d"),
+        "call_id": None if bars else column.TextColumn(t("Call id"), width=scaled(62)),
     }
 
 
@@ -294,8 +328,8 @@ def _latencies(trace: Trace) -> list[float | None]:
     return [step.latency_ms for step in trace.steps] + [run.latency_ms for step in trace.steps for run in step.tools]
 
 
-def _badges(label: str, width: int, values: pd.Series[str], look_of: Callable[[str], Look]) -> Any:
-    looks = [look_of(value) for value in values.unique()]
+def _badges(label: str, width: int, values: Cells, look_of: Callable[[str], Look]) -> Any:
+    looks = [look_of(value) for value in dict.fromkeys(values)]
     return st.column_config.MultiselectColumn(
-        label, width=width, options=[look.label for look in looks], color=[look.colour for look in looks]
+        label, width=scaled(width), options=[look.label for look in looks], color=[look.colour for look in looks]
     )

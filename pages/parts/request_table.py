@@ -10,6 +10,7 @@ import streamlit as st
 from agent.trace import Trace
 from pages.parts.message_table import HEADER_PX, PAGE_ROWS, ROW_PX
 from pages.parts.message_view import text_block
+from pages.parts.projector import scaled
 from pages.parts.request_words import who
 from pages.parts.roles import Look, role_look
 from pages.parts.words import t
@@ -83,7 +84,7 @@ def _table(rows: list[Row], *, key: str) -> Row | None:
 
 def _badges(label: str, width: int, looks: dict[str, Look]) -> Any:
     colours = [look.colour for look in looks.values()]
-    return st.column_config.MultiselectColumn(label, width=width, options=list(looks), color=colours)
+    return st.column_config.MultiselectColumn(label, width=scaled(width), options=list(looks), color=colours)
 
 
 def _looks(row: Row) -> list[Look]:

@@ -41,15 +41,25 @@ def from_disk(run_id: str) -> OpenRun | None:
     nothing and tools that do nothing, and writes no journal.
     """
     try:
-        snapshot = _snapshot(run_id) if _RUN_ID.fullmatch(run_id) else None
-        if snapshot is None:
+        run = revived(run_id)
+        if run is None:
             over = t("This run is over and is no longer open here. Its trace is in the list of Traces.")
             address.tell(over if store().find(run_id) else t("This server has no run with the id in the address."))
-            return None
-        return registry().open(run_id, lambda: _opened(snapshot))
+        return run
     except (AgentError, OSError) as error:
         address.tell(loop_words(str(error)))
         return None
+
+
+def revived(run_id: str) -> OpenRun | None:
+    """The same, with nothing told: None where no file of the data folder holds the run, or enough of it.
+
+    Raises:
+        AgentError: the file cannot be read, or the run cannot go on from it.
+        OSError: the same, because of the disk.
+    """
+    snapshot = _snapshot(run_id) if _RUN_ID.fullmatch(run_id) else None
+    return None if snapshot is None else registry().open(run_id, lambda: _opened(snapshot))
 
 
 def can_open(info: TraceInfo, traces: Sequence[Trace]) -> bool:
@@ -159,8 +169,8 @@ def continued(trace: Trace, moment: Moment, setup: Setup) -> OpenRun:
 
 
 def _with_live_model(setup: Setup) -> Setup:
-    """The settings of a run with the live model that the side bar names now."""
-    if not setup.live:
+    """The settings of a run with the live model that the side bar names now; that of a class is named by nobody."""
+    if not setup.live or setup.lent:
         return setup
     now = chosen()
     base_url, keyed = now.base_url or setup.base_url, now.keyed or setup.keyed

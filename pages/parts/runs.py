@@ -34,6 +34,18 @@ FORGOTTEN_S = 3600.0
 
 
 @dataclass(slots=True)
+class Lead:
+    """Where whoever moves a run looks, which is what those see who follow."""
+
+    session: str | None = None
+    """Whose look it is."""
+    at: int | None = None
+    """The earlier moment that is looked at, from 0; None: how the run stands."""
+    message: int | None = None
+    """Position of the message that is selected; None: the newest is shown."""
+
+
+@dataclass(slots=True)
 class OpenRun:
     """A run and what the pages need to know about it."""
 
@@ -44,6 +56,8 @@ class OpenRun:
     """The last button pressed: tells "pausing after this call" from "this was the last phase asked for"."""
     moved_by: str | None = None
     """The session that moved it last; None: nobody in this server."""
+    lead: Lead = field(default_factory=Lead)
+    """Where whoever moves it looks."""
     editors: set[str] = field(default_factory=set)
     """The sessions in which somebody is writing what is to be done about a call."""
     asleep: bool = False
@@ -83,9 +97,14 @@ class OpenRun:
         self.loop.remember(SETUP, self.setup.to_dict())
 
     @property
+    def unsaid(self) -> tuple[str, ...]:
+        """What no line about the run may repeat: the key in use, and the id, which those who only look must not get."""
+        return (*self.loop.secrets, self.id)
+
+    @property
     def partial(self) -> str:
         """The text of the reply that is streaming in, without the key in use."""
-        return redact_text(self.runner.partial, self.loop.secrets)
+        return redact_text(self.runner.partial, self.unsaid)
 
     @property
     def id(self) -> str:

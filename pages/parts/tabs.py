@@ -35,6 +35,10 @@ class Tabs:
             else:
                 self._shows[session] = run_id
 
+    def is_here(self, session: str) -> bool:
+        """Whether somebody still looks at the page of this session."""
+        return session == _session() or get_instance()._session_mgr.get_active_session_info(session) is not None
+
     def wake_others(self, run_id: str) -> int:
         """Draw the page of every other session that shows this run again; gives how many there are."""
         own = _session()
