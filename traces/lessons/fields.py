@@ -95,9 +95,13 @@ class NoticeFields(Strict):
     variant: str = ""
 
 
+def _one_or_both(value: Any) -> str | None:
+    return MAPPING if isinstance(value, TextFields) else text_or_mapping(value)
+
+
 Said = Annotated[
     Annotated[str, Tag(TEXT)] | Annotated[TextFields, Tag(MAPPING)],
-    Discriminator(text_or_mapping),
+    Discriminator(_one_or_both),
 ]
 """Words of a run: the same in both languages, or in each its own."""
 Rule = Annotated[str, AfterValidator(_rule)]
