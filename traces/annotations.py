@@ -119,7 +119,9 @@ class Notebook:
         """The notes on a trace; empty where there are none, or where their file cannot be read."""
         return _read(self.path_of(trace_id)) or Notes(trace_id)
 
-    def write(self, trace_id: str, note: Note, position: int | None = None, *, title: str = "") -> Notes:
+    def write(
+        self, trace_id: str, note: Note, position: int | None = None, *, title: str = "", over: bool = True
+    ) -> Notes:
         """Keep a note instead of the one that was there; an empty one takes it away. Gives all notes on the trace.
 
         Args:
@@ -127,6 +129,7 @@ class Notebook:
             note: what to keep; its time is set here.
             position: of the message, from 0; None: the note is about the trace as a whole.
             title: of the trace.
+            over: take the place of a text that is there; else that stays, and nothing is written.
 
         Raises:
             InputError: the note is too long, or the folder cannot be written.
@@ -137,6 +140,9 @@ class Notebook:
         path = self.path_of(trace_id)
         with exclusive(self._folder):
             old = _read(path) or Notes(trace_id)
+            there = old.trace if position is None else old.messages.get(position, Note())
+            if there.text and not over:
+                return old
             if position is None:
                 notes = replace(old, title=title or old.title, trace=note if note else Note())
             else:

@@ -104,7 +104,7 @@ def _data(trace: Trace, say: Say) -> dict[str, Any]:
             "tool": run.name if run else None,
             "failed": (run is not None and run.ok is False) or None,
             "orphan": (message.role in TOOL_ROLES and position not in asked) or None,
-            "images": _images(message) or None,
+            "images": inline_images(message) or None,
         }
         messages.append(item | {key: value for key, value in more.items() if value is not None})
     notes = [str(note.get("text") or note.get("kind") or "") for note in trace.notes if isinstance(note, dict)]
@@ -131,10 +131,10 @@ def _about(step: TraceStep | None, say: Say) -> str | None:
 
 def _hides_part(message: Message) -> bool:
     others = sum(isinstance(part, dict) and not isinstance(part.get("text"), str) for part in message.content or ())
-    return others > len(_images(message))
+    return others > len(inline_images(message))
 
 
-def _images(message: Message) -> list[str]:
+def inline_images(message: Message) -> list[str]:
     """The images of a message that may be shown: of safe types, out of the file itself, and not too large."""
     if not isinstance(message.content, list):
         return []

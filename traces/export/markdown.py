@@ -30,7 +30,7 @@ def write(trace: Trace, language: str = "en") -> bytes:
     lines += [f"- {name}: {inline(value)}" for name, value in facts(trace, say)]
     steps = steps_by_reply(trace.steps)
     for position, message in enumerate(trace.messages):
-        lines += ["", *_message(trace, position, message, steps.get(position), say)]
+        lines += ["", *message_lines(trace, position, message, steps.get(position), say)]
     return (jsontext.clean("\n".join(lines)) + "\n").encode()
 
 
@@ -40,7 +40,7 @@ def inline(text: str) -> str:
     return _ticked(line, 1, " ") if line else "(empty)"
 
 
-def _block(text: str) -> str:
+def block(text: str) -> str:
     """A text as a fenced block; the fence is longer than any inside."""
     return _ticked(text.replace("\0", "\ufffd"), 3, "\n")
 
@@ -51,7 +51,8 @@ def _ticked(text: str, least: int, around: str) -> str:
     return f"{fence}{around}{text}{around}{fence}"
 
 
-def _message(trace: Trace, position: int, message: Message, step: TraceStep | None, say: Say) -> list[str]:
+def message_lines(trace: Trace, position: int, message: Message, step: TraceStep | None, say: Say) -> list[str]:
+    """One message with who made it, its text and its calls, under a heading of its own."""
     entry = trace.entries[position]
     where = [say("made by {maker}", maker=inline(entry.maker))]
     where += [say("step {n}", n=entry.step)] if entry.step is not None else []
@@ -62,14 +63,14 @@ def _message(trace: Trace, position: int, message: Message, step: TraceStep | No
         where += [say("{n} ms", n=f"{step.latency_ms:,.0f}")] if step.latency_ms is not None else []
     lines = [say("## Message {n}: {role}", n=position + 1, role=inline(message.role)), "", ", ".join(where)]
     if message.reasoning:
-        lines += ["", say("Reasoning:"), "", _block(message.reasoning)]
+        lines += ["", say("Reasoning:"), "", block(message.reasoning)]
     if text := message_text(message):
-        lines += ["", _block(text)]
+        lines += ["", block(text)]
     for call in message.tool_calls:
         lines += [
             "",
             say("Asks for {tool} as {id}:", tool=inline(call.name), id=inline(call.id)),
             "",
-            _block(call.arguments_text()),
+            block(call.arguments_text()),
         ]
     return lines
