@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import streamlit as st
 
 from agent.ids import new_trace_id
+from pages.parts.class_rooms import own_seat
 from pages.parts.data import private
 from traces.lessons.answers import LOCAL
 
@@ -24,7 +25,12 @@ class Learner:
 
 
 def learner() -> Learner:
-    """The learner of this session: one and the same on a private server, where the answers of yesterday count."""
+    """The learner of this session: the seat in a class, which another browser of the same student has as well.
+
+    Without a class it is one and the same on a private server, where the answers of yesterday count.
+    """
+    if (seat := own_seat()) is not None:
+        return Learner(seat.id, seat.klass)
     if private():
         return Learner(LOCAL)
     return Learner(st.session_state.setdefault(_OWN, new_trace_id()))

@@ -11,6 +11,7 @@ from agent.models.json_action import JsonActionModel
 from agent.models.openai_chat import OpenAIModel
 from agent.scripts import Script
 from pages.parts import address
+from pages.parts.class_lent import borrow, not_lent
 from pages.parts.setup import JSON_ACTION, Setup, server_url
 from pages.parts.words import t
 
@@ -19,27 +20,29 @@ _NO_KEY = "no-key"
 
 
 def make_model(setup: Setup, script: Script | None) -> Model:
-    """The script's own fake model, or the live one of the settings with the key that stands in its field.
+    """The script's own fake model, the live one of the settings with the key that stands in its field, or the class's.
 
     Raises:
-        InputError: the server's address or the key cannot be right.
+        InputError: the server's address or the key cannot be right, or no model is lent.
     """
     if script is not None and not setup.live:
         pace = 0 if script.recorded else 1
         replay: Any = setup.replay or None
         return script.make_model(pace, seed=setup.seed, replay=replay)
-    key = key_for(setup.base_url, address.setting(address.API_KEY) or "", os.environ)
-    model = OpenAIModel(
-        setup.model,
-        base_url=setup.base_url or None,
-        api_key=key,
-        stream=True,
-        temperature=setup.temperature,
-        max_tokens=setup.max_tokens,
-        parallel_tool_calls=None if setup.parallel else False,
-        text_calls=setup.text_calls,
-    )
+    options: dict[str, Any] = {
+        "stream": True,
+        "temperature": setup.temperature,
+        "max_tokens": setup.max_tokens,
+        "parallel_tool_calls": None if setup.parallel else False,
+        "text_calls": setup.text_calls,
+    }
+    model = borrow(**options) if setup.lent else _own_model(setup, options)
     return JsonActionModel(model) if setup.speaks == JSON_ACTION else model
+
+
+def _own_model(setup: Setup, options: dict[str, Any]) -> Model:
+    key = key_for(setup.base_url, address.setting(address.API_KEY) or "", os.environ)
+    return OpenAIModel(setup.model, base_url=setup.base_url or None, api_key=key, **options)
 
 
 def key_for(base_url: str, typed: str, environment: Mapping[str, str]) -> str | None:
@@ -63,7 +66,8 @@ def missing(before: Setup, now: Setup) -> str | None:
         before: what the run was started with.
         now: the settings as the side bar holds them.
     """
-    sentences = [before.lost(), _missing_fields(before, now) if before.live else None]
+    needed = not_lent(before.klass) if before.lent else _missing_fields(before, now) if before.live else None
+    sentences = [before.lost(), needed]
     return " ".join(filter(None, sentences)) or None
 
 

@@ -7,8 +7,10 @@ import os
 import streamlit as st
 
 from pages.parts import address
+from pages.parts.class_lent import can_borrow, share_words
 from pages.parts.setup import (
     JSON_ACTION,
+    LENT,
     LIVE,
     MOST_HEAT,
     NATIVE,
@@ -28,8 +30,11 @@ def model_form(scenario: str, *, busy: bool, changed: Changed) -> None:
         busy: a run is moving; nothing can be changed meanwhile.
         changed: what is called when a setting changes.
     """
-    live = scenario == OWN_TASK or _kind(busy, changed) == LIVE
-    if live:
+    kind = _kind(scenario, busy, changed)
+    live = scenario == OWN_TASK or kind != SCRIPTED
+    if kind == LENT:
+        _share()
+    elif live:
         _place(busy, changed)
     with st.expander(t("Model options"), key="model_options", type="compact"):
         if live:
@@ -40,10 +45,23 @@ def model_form(scenario: str, *, busy: bool, changed: Changed) -> None:
         _parallel(live, busy, changed)
 
 
-def _kind(busy: bool, changed: Changed) -> str:
-    kinds = {SCRIPTED: t("Scripted"), LIVE: t("Live")}
+def _kind(scenario: str, busy: bool, changed: Changed) -> str:
+    """Scripted, live, or the model of the class where one is lent. A task of one's own has no script to choose."""
+    now = address.setting(address.MODEL_KIND)
+    lent = now == LENT or can_borrow()
+    if scenario == OWN_TASK and not lent:
+        return LIVE
+    kinds = {SCRIPTED: t("Scripted"), LIVE: t("Live")} | ({LENT: t("Model of the class")} if lent else {})
+    if scenario == OWN_TASK:  # what was chosen for scenarios is kept until something else is
+        kinds = {SCRIPTED if now == SCRIPTED else LIVE: t("Live"), LENT: kinds[LENT]}
     about = t("A script of ours plays the model: no key, no network, the same every time. Or a real one answers.")
-    return _choice(address.MODEL_KIND, t("Model"), kinds, SCRIPTED, about, busy, changed)
+    return _choice(address.MODEL_KIND, t("Model"), kinds, next(iter(kinds)), about, busy, changed)
+
+
+def _share() -> None:
+    """What of the model of the class is left for this student. Its name may come out of a file, so it is plain text."""
+    if (words := share_words()) is not None:
+        st.text(words)
 
 
 def _choice(key: str, label: str, words: dict[str, str], usual: str, about: str, busy: bool, changed: Changed) -> str:

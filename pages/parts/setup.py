@@ -14,13 +14,14 @@ from agent.models import json_action
 from agent.models.openai_chat import OPENAI_URL
 from agent.scripts import Script
 from pages.parts.chosen_script import find_script, is_scenario
+from pages.parts.class_lent import not_lent
 from pages.parts.offered import gone
 from pages.parts.words import t
 
 OWN_TASK = "own"
 """The choice of a task of one's own; every other choice is the name of a scenario."""
 
-SCRIPTED, LIVE = "scripted", "live"
+SCRIPTED, LIVE, LENT = "scripted", "live", "lent"
 NATIVE, JSON_ACTION = "native", json_action.KEY
 PROTOCOLS = (NATIVE, JSON_ACTION)
 """How a model can ask for tools: by the tool calls of its API, or by JSON objects in its text."""
@@ -55,7 +56,9 @@ class Setup:
     script_tools: tuple[str, ...] | None = None
     """Tools on offer in a scenario; None: those of its script."""
     kind: str = SCRIPTED
-    """``scripted`` or ``live``."""
+    """``scripted``, ``live``, or ``lent``: the live model of a class."""
+    klass: str = ""
+    """The id of the class whose model answers; empty for none."""
     model: str = ""
     """The name of the live model."""
     base_url: str = ""
@@ -91,7 +94,12 @@ class Setup:
     @property
     def live(self) -> bool:
         """True when a real model answers."""
-        return self.kind == LIVE or self.own
+        return self.kind in (LIVE, LENT) or self.own
+
+    @property
+    def lent(self) -> bool:
+        """True when the real model is that of a class: its name, server and key are the teacher's."""
+        return self.kind == LENT
 
     @property
     def offered(self) -> tuple[str, ...]:
@@ -129,7 +137,9 @@ class Setup:
             return t("The step limit on the left can be at most {n}.", n=most)
         if self.own and not self.task.strip():
             return t("Write a task on the left, then press a button.")
-        if self.live and not self.model.strip():
+        if self.lent and (obstacle := not_lent()) is not None:
+            return obstacle
+        if self.live and not self.lent and not self.model.strip():
             return t("Name the live model on the left, then press a button.")
         if self.live and self.temperature is not None and not 0 <= self.temperature <= MOST_HEAT:
             return t("The temperature on the left can be from 0 to {most}, or empty.", most=f"{MOST_HEAT:g}")
@@ -149,9 +159,11 @@ class Setup:
 
         The server is named as it was in fact used, so that no other is taken later because a field is empty.
         """
+        own_model = self.live and not self.lent
         return {
             **asdict(self),
-            "base_url": _without_secrets(server_url(self.base_url, os.environ)) if self.live else "",
+            "model": "" if self.lent else self.model,
+            "base_url": without_secrets(server_url(self.base_url, os.environ)) if own_model else "",
         }
 
     @classmethod
@@ -195,7 +207,7 @@ def server_url(base_url: str, environment: Mapping[str, str]) -> str:
     return url.rstrip("/")
 
 
-def _without_secrets(url: str) -> str:
+def without_secrets(url: str) -> str:
     """Without user name, password and query, all of which may hold a key; empty for what is no URL."""
     try:
         parts = urlsplit(url)

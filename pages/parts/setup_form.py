@@ -14,6 +14,7 @@ from agent.scripts import ScenarioInfo, scenarios
 from pages.parts import address
 from pages.parts.address_setup import named
 from pages.parts.chosen_script import find_script, is_scenario, kept_titles, lesson_of
+from pages.parts.class_lent import lent_by
 from pages.parts.data import private
 from pages.parts.model_form import model_form
 from pages.parts.offered import known_names, own_names
@@ -27,6 +28,7 @@ from pages.parts.script_options import (
 )
 from pages.parts.setup import (
     FIRST,
+    LENT,
     OWN_TASK,
     REQUEST_TOKENS,
     RESULT_TOKENS,
@@ -67,6 +69,7 @@ def chosen() -> Setup:
         tools=tuple(get(address.TOOLS) or ()),
         script_tools=_other_tools(scenario),
         kind=get(address.MODEL_KIND) or SCRIPTED,
+        klass=lent_by() if get(address.MODEL_KIND) == LENT else "",
         model=get(address.MODEL_NAME) or "",
         base_url=get(address.BASE_URL) or "",
         keyed=bool(get(address.API_KEY)),
@@ -109,9 +112,10 @@ def show_setup(setup: Setup) -> None:
         address.put(address.SYSTEM, setup.system)
     if setup.live:
         trusted = private() or setup.base_url == server_url("", os.environ)
-        address.put(address.MODEL_NAME, setup.model)
-        address.put(address.BASE_URL, setup.base_url if trusted else "")
-        address.put(address.API_KEY, "")
+        if not setup.lent:
+            address.put(address.MODEL_NAME, setup.model)
+            address.put(address.BASE_URL, setup.base_url if trusted else "")
+            address.put(address.API_KEY, "")
         address.put(address.TEMPERATURE, setup.temperature)
         address.put(address.MAX_TOKENS, setup.max_tokens)
         address.put(address.PROTOCOL, setup.speaks)
@@ -263,6 +267,9 @@ def _steps(most: int, text: str) -> int | None:
 
 def scenario_title(scenario: str) -> str:
     """The title of a choice in the language of the session."""
+    bundled = next((info for info in scenarios() if info.name == scenario), None)
+    if bundled is not None:  # the usual case, and a side bar asks for many: only what else there is takes the disk
+        return _title(bundled)
     return _choices().get(scenario, scenario)
 
 

@@ -7,7 +7,7 @@ from urllib.parse import urlencode, urlsplit
 
 import streamlit as st
 
-from pages.parts import address, address_follow, address_learn
+from pages.parts import address, address_class, address_follow, address_learn
 from pages.parts.chosen_script import lesson_of
 from pages.parts.data import private
 from pages.parts.runs import OpenRun
@@ -28,10 +28,10 @@ def share_menu(run: OpenRun) -> None:
     with menu:
         st.markdown(f":material/visibility: **{t('To look on')}**")
         st.caption(t("Whoever has this link sees the run live and can look around in it, but cannot move it."))
-        st.code(_url("follow", address_follow.view_link(view_id(run.id), at)), language=None, wrap_lines=True)
+        st.code(full_url("follow", address_follow.view_link(view_id(run.id), at)), language=None, wrap_lines=True)
         st.markdown(f":material/touch_app: **{t('To move the run')}**")
         st.caption(t("Whoever has this link can do everything that you can do here. Give it only to people you trust."))
-        st.code(_url(*_control(run, at)), language=None, wrap_lines=True)
+        st.code(full_url(*_control(run, at)), language=None, wrap_lines=True)
         if private():
             st.caption(t("Only this computer can reach this server. The README says how a class can reach it."))
 
@@ -42,10 +42,11 @@ def _control(run: OpenRun, at: int | None) -> tuple[str, dict[str, str]]:
     where = address.run_link(run.id) | address_follow.moment_link(at)
     if named is None or not address_learn.lesson():
         return "run", where
-    return "learn", address_learn.lesson_link(named[0], named[1]) | where
+    link = address_learn.lesson_link(named[0], named[1]) | where
+    return "learn", {key: value for key, value in link.items() if key != address_class.SEAT}
 
 
-def _url(page: str, query: Mapping[str, str]) -> str:
+def full_url(page: str, query: Mapping[str, str]) -> str:
     """The full address of a page of this server, as this browser reaches it."""
     here = urlsplit(st.context.url or "")
     base = str(st.get_option("server.baseUrlPath") or "").strip("/")

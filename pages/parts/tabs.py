@@ -7,6 +7,7 @@ one, the same by which it draws a page again when a source file was saved; a bro
 from __future__ import annotations
 
 import threading
+from collections.abc import Iterable
 
 import streamlit as st
 from streamlit.runtime import get_instance
@@ -38,6 +39,13 @@ class Tabs:
     def is_here(self, session: str) -> bool:
         """Whether somebody still looks at the page of this session."""
         return session == _session() or get_instance()._session_mgr.get_active_session_info(session) is not None
+
+    def wake(self, sessions: Iterable[str]) -> None:
+        """Draw the pages of these sessions again, but for the one that asks."""
+        own = _session()
+        for session in sessions:
+            if session != own:
+                _draw_again(session)
 
     def wake_others(self, run_id: str) -> int:
         """Draw the page of every other session that shows this run again; gives how many there are."""

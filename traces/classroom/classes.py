@@ -74,6 +74,11 @@ class Classes:
         klass = Klass(new_trace_id(), title, secrets.token_urlsafe(18), self._new_code(), clock.now())
         return self._keep(klass)
 
+    @property
+    def going(self) -> bool:
+        """Whether there is a class here that has not ended."""
+        return any(not klass.ended for klass in list(self._classes.values()))
+
     def all(self) -> list[Klass]:
         """All classes, the newest first."""
         with self._lock:
@@ -196,8 +201,8 @@ class Classes:
     def _keep(self, klass: Klass) -> Klass:
         showing = None if klass.showing is None else jsontext.dumps(asdict(klass.showing))
         terms = None if klass.terms is None else jsontext.dumps(asdict(klass.terms))
-        values = (klass.id, klass.title, klass.secret, klass.code, klass.created, klass.ended, klass.closed)
-        values += (showing, terms)
+        values: tuple[Any, ...] = (klass.id, klass.title, klass.secret, klass.code, klass.created)
+        values += (klass.ended, klass.closed, showing, terms)
         self._base.write(lambda base: base.execute("insert or replace into classes values (?,?,?,?,?,?,?,?,?)", values))
         with self._lock:
             self._classes[klass.id] = klass
@@ -212,7 +217,8 @@ class Classes:
 
     def _read(self) -> None:
         """Take in what the file holds and is not known yet."""
-        classes, seats, used = self._base.read(_all_rows, ([], [], []))
+        none: _Found = ([], [], [])
+        classes, seats, used = self._base.read(_all_rows, none)
         with self._lock:
             self._classes = {row[0]: _class_of(row) for row in classes} | self._classes
             self._seats = {row[0]: Seat(row[0], row[1], row[2], row[3], bool(row[4])) for row in seats} | self._seats
@@ -226,9 +232,10 @@ def clean_name(text: str, longest: int = LONGEST_NAME) -> str:
 
 
 _Rows = list[tuple[Any, ...]]
+_Found = tuple[_Rows, _Rows, _Rows]
 
 
-def _all_rows(base: sqlite3.Connection) -> tuple[_Rows, _Rows, _Rows]:
+def _all_rows(base: sqlite3.Connection) -> _Found:
     def rows(table: str) -> Iterable[tuple[Any, ...]]:
         return base.execute(f"select * from {table}")
 
