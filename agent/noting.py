@@ -345,10 +345,10 @@ def wants_log() -> bool:
     return logger.isEnabledFor(logging.INFO)
 
 
-def log_step(run: RunState, state: str) -> None:
-    """One structured record on the logger ``agent`` for the step that just ended in ``state``."""
+def step_record(run: RunState, state: str) -> dict[str, Any]:
+    """The structured record of the step that just ended in ``state``."""
     step, usage = run.step, run.step.usage or Usage()
-    extra = {
+    return {
         "trace_id": run.trace.trace_id,
         "step": step.index,
         "state": state,
@@ -359,7 +359,11 @@ def log_step(run: RunState, state: str) -> None:
         "latency_ms": step.latency_ms,
         "tool_latency_ms": {tool.tool_call_id: tool.latency_ms for tool in step.tools},
     }
-    logger.info("agent.step", extra=extra)
+
+
+def log_step(run: RunState, state: str) -> None:
+    """One record on the logger ``agent`` for the step that just ended in ``state``."""
+    logger.info("agent.step", extra=step_record(run, state))
 
 
 def _maker(pending: PendingCall) -> Maker:

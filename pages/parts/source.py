@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import inspect
 import textwrap
+from collections.abc import Callable
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 import streamlit as st
 
@@ -19,7 +21,12 @@ _ROOT = Path(__file__).parents[2]
 @cache
 def phase_source(phase: Phase) -> tuple[str, str, int]:
     """``(code, file, first line)`` of the function that performs a phase; the file as seen from the top level."""
-    function = code_of(phase)
+    return source_of(code_of(phase))
+
+
+@cache
+def source_of(function: Callable[..., Any]) -> tuple[str, str, int]:
+    """``(code, file, first line)`` of a function or class of ours; the file as seen from the top level."""
     lines, first = inspect.getsourcelines(function)
     file = Path(inspect.getsourcefile(function) or "").relative_to(_ROOT)
     return textwrap.dedent("".join(lines)).rstrip(), str(file), first
@@ -27,6 +34,11 @@ def phase_source(phase: Phase) -> tuple[str, str, int]:
 
 def source_block(phase: Phase) -> None:
     """Draw the code of a phase, and where it stands."""
-    code, file, first = phase_source(phase)
+    code_block(code_of(phase))
+
+
+def code_block(function: Callable[..., Any]) -> None:
+    """Draw the code of a function or class, and where it stands."""
+    code, file, first = source_of(function)
     place = t("{file}, from line {n}", file=file, n=first)
     st.code(f"# {place}\n{code}", language="python")
