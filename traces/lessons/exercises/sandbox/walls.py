@@ -1,0 +1,105 @@
+"""The second wall: what the process of a learner's program can no longer do once it has begun."""
+
+from __future__ import annotations
+
+import os
+import sys
+from contextlib import suppress
+from typing import Any
+
+MEMORY_BYTES = 512 * 1024 * 1024
+"""Of address space; what was loaded before counts too, some 70 MB."""
+NICENESS = 10
+"""Pages of other people come first."""
+
+_LIBRARY = (".py", ".pyc", ".so", ".pyd", ".dll")
+_REFUSED = (
+    *("socket.", "subprocess.", "os.", "ctypes.", "shutil.", "tempfile.", "glob.", "pathlib.", "signal.", "resource."),
+    *(
+        "fcntl.",
+        "pty.",
+        "mmap.",
+        "syslog.",
+        "winreg.",
+        "_winapi.",
+        "msvcrt.",
+        "urllib.",
+        "http.",
+        "ftplib.",
+        "smtplib.",
+    ),
+    *("poplib.", "imaplib.", "nntplib.", "telnetlib.", "webbrowser.", "sqlite3.", "gc.", "_thread.", "code."),
+    *(
+        "builtins.input",
+        "builtins.breakpoint",
+        "cpython.run_",
+        "sys.set",
+        "sys._current",
+        "sys.remote",
+        "setopencodehook",
+    ),
+)
+"""Beginnings of the events that Python tells before it does something outside of itself."""
+_LOOKED_AT = ("os.listdir", "os.scandir")
+"""Python looks into the folders of its libraries before it imports from them."""
+
+
+def close(cpu_s: int) -> None:
+    """From now on: little time and memory, no file but the libraries, no network, no other program, no thread.
+
+    What a system does not know is left out; there is always the time limit of who started the process.
+
+    Args:
+        cpu_s: seconds of computing from now on.
+    """
+    with suppress(ImportError):
+        _limit(cpu_s)
+    if hasattr(os, "nice"):
+        with suppress(OSError):
+            os.nice(NICENESS)
+    roots = tuple(os.path.join(os.path.realpath(path), "") for path in {*sys.path, sys.prefix, sys.base_prefix} if path)
+
+    def refuse(event: str, args: tuple[Any, ...]) -> None:
+        if event == "open":
+            path, mode, flags = args
+            allowed = _reads(mode, flags) and _inside(path, roots) and str(path).endswith(_LIBRARY)
+        elif event in _LOOKED_AT:
+            allowed = _inside(args[0], roots)
+        else:
+            allowed = not event.startswith(_REFUSED)
+        if not allowed:
+            raise PermissionError(f"a program of an exercise cannot do this ({event})")
+
+    sys.addaudithook(refuse)
+
+
+def _limit(cpu_s: int) -> None:
+    import resource  # Windows has none
+
+    used = resource.getrusage(resource.RUSAGE_SELF)
+    seconds = int(used.ru_utime + used.ru_stime) + 1 + cpu_s
+    for name, soft, hard in (
+        ("RLIMIT_CPU", seconds, seconds + 1),
+        ("RLIMIT_AS", MEMORY_BYTES, MEMORY_BYTES),
+        ("RLIMIT_DATA", MEMORY_BYTES, MEMORY_BYTES),
+        ("RLIMIT_FSIZE", 0, 0),
+        ("RLIMIT_NPROC", 0, 0),
+        ("RLIMIT_CORE", 0, 0),
+    ):
+        if (limit := getattr(resource, name, None)) is not None:
+            with suppress(ValueError, OSError):
+                resource.setrlimit(limit, (soft, hard))
+
+
+def _reads(mode: Any, flags: Any) -> bool:
+    if isinstance(mode, str) and set(mode) & set("wax+"):
+        return False
+    writes = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
+    return not (isinstance(flags, int) and flags & writes)
+
+
+def _inside(path: Any, roots: tuple[str, ...]) -> bool:
+    """Whether a path lies in a library. Nothing is looked up on the disk, which would be an event of its own."""
+    if not isinstance(path, str) or not os.path.isabs(path):
+        return False
+    return os.path.join(os.path.normpath(path), "").startswith(roots)
