@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from agent.console import Parser, command
-from traces.commands import ablate, convert, lint, summary
+from traces.commands import ablate, convert, lessons, lint, summary
 from traces.commands.names import PROG
 
-_COMMANDS = (summary, lint, convert, ablate)
+_COMMANDS = (summary, lint, convert, ablate, lessons)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

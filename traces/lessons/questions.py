@@ -46,7 +46,12 @@ def asks_of(lesson: Lesson, variant: Variant) -> list[Ask]:
 
 def notices_at(lesson: Lesson, variant: Variant, moment: Moment) -> list[Notice]:
     """What there is to see at this moment in a variant of a lesson."""
-    return [each for each in lesson.notices if _belongs(each, variant) and stands_at(each.at, moment)]
+    return [each for each in notices_of(lesson, variant) if stands_at(each.at, moment)]
+
+
+def notices_of(lesson: Lesson, variant: Variant) -> list[Notice]:
+    """All notices of a variant of a lesson."""
+    return [notice for notice in lesson.notices if _belongs(notice, variant)]
 
 
 def _belongs(told: Ask | Notice, variant: Variant) -> bool:

@@ -15,7 +15,7 @@ from agent.loop import Loop
 from agent.moments import Moment, moments
 from agent.trace import Trace, TraceStep
 from traces.lessons.lesson import Hand, Lesson, Shown
-from traces.lessons.questions import stands_at
+from traces.lessons.questions import asks_of, notices_at, notices_of, stands_at, truth
 from traces.lessons.scripts import in_language, lesson_script
 
 
@@ -82,15 +82,32 @@ def check_shown(shown: Shown, lesson: Lesson, language: str, variant: str, runs:
 
 
 def check_lesson(lesson: Lesson, language: str) -> list[str]:
-    """Every claim of a lesson that does not hold in a language, one sentence each.
+    """What of a lesson is not so when it is played in a language, one sentence each.
+
+    That is a claim that does not hold, a question that the run never answers, and a notice whose place it never comes
+    to.
 
     Raises:
         InputError: a script is wrong.
     """
     runs = play_variants(lesson, language)
-    told = (
+    told = [
         check_shown(shown, lesson, language, shown.variant or lesson.variants[0].name, runs) for shown in lesson.shows
-    )
+    ]
+    for variant in lesson.variants:
+        played = runs[variant.name]
+        where = f"{lesson.name}, variant {variant.name}, {language}"
+        told += [
+            f"{where}: the question {ask.id} is never answered: the run does not go on from there"
+            for ask in asks_of(lesson, variant)
+            if truth(ask, played.trace, played.loop.phase) is None
+        ]
+        seen = {id(notice) for moment in played.moments for notice in notices_at(lesson, variant, moment)}
+        told += [
+            f"{where}: the run never comes to the notice at {notice.at.id}"
+            for notice in notices_of(lesson, variant)
+            if id(notice) not in seen
+        ]
     return [sentence for sentence in told if sentence is not None]
 
 
