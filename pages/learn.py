@@ -19,11 +19,14 @@ from pages.parts.words import t
 
 def page() -> None:
     """Draw what the address names."""
-    tabs().show(None)
+    lesson = address_learn.lesson()
+    if lesson is None:
+        tabs().show(None)
     class_line()
-    notices()
+    if lesson is None:
+        notices()
     try:
-        if (lesson := address_learn.lesson()) is not None:
+        if lesson is not None:
             lesson_view(lesson)
         elif (exercise := address_learn.exercise()) is not None:
             exercise_view(exercise)

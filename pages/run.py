@@ -4,26 +4,24 @@ from __future__ import annotations
 
 import streamlit as st
 
-from agent.events import Phase
-from pages.parts.approving import approval_panel, decided_list, editing
 from pages.parts.breakpoints import breakpoints_panel
-from pages.parts.extending import extend_button
+from pages.parts.classes import class_line, note_where
+from pages.parts.deciding import decide_panel
 from pages.parts.faults import faults_panel
-from pages.parts.history import View, view_of
+from pages.parts.follow_lead import note_look
+from pages.parts.history import view_of
 from pages.parts.keys import keys_panel
 from pages.parts.menu import ensure_menu
 from pages.parts.message_table import message_table
 from pages.parts.notices import notices
 from pages.parts.open_runs import open_runs
 from pages.parts.opening import CHANGED, current_run, press, preview, problem
-from pages.parts.paused import failure_panel
 from pages.parts.run_tabs import run_tabs
-from pages.parts.runs import OpenRun
 from pages.parts.setup import by_rules
 from pages.parts.setup_form import setup_form
 from pages.parts.status import live, nothing_yet, status_box
 from pages.parts.tabs import tabs
-from pages.parts.transport import Drawn, buttons, note_editor
+from pages.parts.transport import Drawn, buttons
 
 
 def page() -> None:
@@ -40,11 +38,13 @@ def page() -> None:
         breakpoints_panel(run)
         faults_panel(run)
     open_runs(run.id if run is not None else None)
+    class_line(joins=False)
     notices()
     obstacle = problem(run, setup)
     ready = obstacle is None and (run is None or not run.asleep)
     if buttons(run, drawn, view, press, by_hand=by_rules(run.setup if run is not None else setup)):
         keys_panel()
+    note_where("", run)
     box = status_box()
     if run is None or drawn is None or view is None:
         nothing_yet(box, obstacle)
@@ -52,24 +52,11 @@ def page() -> None:
         return
     live(run, drawn, view, box, obstacle)
     with box.panel:
-        _decide(run, drawn, view, ready=ready)
+        decide_panel(run, drawn, view, ready=ready)
     goes_on = view.phase is not None  # at a moment before the end a call without a result is nothing to remark on
     selected = message_table(view.trace, key=f"messages-{run.id}", live=goes_on, added=view.added)
+    note_look(run, view, selected)
     run_tabs(run, view, selected, live=goes_on)
-
-
-def _decide(run: OpenRun, drawn: Drawn, view: View, *, ready: bool) -> None:
-    """What a person can say to the run as it stands."""
-    writes = False
-    failure_panel(run)
-    if view.past:
-        decided_list(view.pending)
-    elif drawn.done and ready:
-        extend_button(run)
-    elif view.phase is Phase.APPROVE and ready and not drawn.busy:
-        approval_panel(run)
-        writes = editing(run)
-    note_editor(run, writes=writes)
 
 
 ensure_menu()

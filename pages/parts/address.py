@@ -163,6 +163,12 @@ def _of_place(key: str) -> str:
     return f"{key}-{place}" if place else key
 
 
+def kept_run(place: str) -> str | None:
+    """The run that this session showed last at a place."""
+    found: str | None = st.session_state.get(f"{_RUN}-{place}")
+    return found
+
+
 def run_id() -> str | None:
     """The run that the page shows. The menu drops it from the URL; then the session still knows it."""
     found = st.query_params.get(_RUN) or st.session_state.get(_of_place(_RUN))

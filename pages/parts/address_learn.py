@@ -2,16 +2,27 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import streamlit as st
 
 from pages.parts import address
+from traces.lessons.lesson import LANGUAGES
 
 _LESSON = "lesson"
 _VARIANT = "variant"
 _EXERCISE = "exercise"
 _SYSTEMS = "systems"
-_KEPT = ("lang", "projector", "seat")
+_ASK = "ask"
+_KEPT = ("lang", "projector", "seat", _ASK)
 """What stays in the URL wherever the page leads."""
+_RUN, _AT = "run", "at"
+_DRAWN = "lesson-drawn"
+_SEEN = "lesson-seen"
+_SETTLED = "lesson-settled"
+
+ASKS = "lesson-asks"
+"""The switch of the questions."""
 
 
 def what_is_open() -> str:
@@ -41,8 +52,8 @@ def systems() -> bool:
 
 
 def open_lesson(name: str, variant: str = "") -> None:
-    """Show this lesson from now on, in the variant."""
-    _show({_LESSON: name} | ({_VARIANT: variant} if variant else {}))
+    """Show this lesson from now on, in the variant, with the run that this session had there."""
+    _show(_where(name, variant) | _run_of(name, variant))
 
 
 def open_exercise(name: str) -> None:
@@ -62,12 +73,92 @@ def close() -> None:
 
 def lesson_link(name: str, variant: str = "") -> dict[str, str]:
     """The parameters of a link to a lesson."""
-    return _kept() | {_LESSON: name} | ({_VARIANT: variant} if variant else {})
+    return _kept() | _where(name, variant)
 
 
 def exercise_link(name: str) -> dict[str, str]:
     """The parameters of a link to an exercise."""
     return _kept() | {_EXERCISE: name}
+
+
+def course_link() -> dict[str, str]:
+    """The parameters of a link to the course as a whole."""
+    return _kept()
+
+
+def run_link(run: str) -> dict[str, str]:
+    """The parameters of a link to the Run page that shows this run, at the moment that is shown here."""
+    at = st.query_params.get(_AT)
+    return address.run_link(run) | ({_AT: at} if at else {})
+
+
+def asks() -> bool:
+    """Whether questions are asked on the way."""
+    return st.query_params.get(_ASK) != "0"
+
+
+def choose_asks() -> None:
+    """Take over what the switch of the questions says."""
+    if st.session_state[ASKS]:
+        st.query_params.pop(_ASK, None)
+    else:
+        st.query_params[_ASK] = "0"
+
+
+def show_place(lesson: str, variant: str) -> None:
+    """From now on the run of this session is that of the lesson in this variant and the language of the page.
+
+    A run in another language stays where it is when the language is switched, and its own one comes back.
+    """
+    here, before = place(lesson, variant, language()), st.session_state.get(_DRAWN)
+    address.show_runs_of(here)
+    st.session_state[_DRAWN] = here
+    if before != here and before in [place(lesson, variant, other) for other in LANGUAGES]:
+        now = {
+            key: value for key, value in st.query_params.to_dict().items() if key not in (_RUN, _AT, address.LANGUAGE)
+        }
+        chosen = {address.LANGUAGE: language()} if language() != address.default_language() else {}
+        st.query_params.from_dict(now | chosen | _run_of(lesson, variant))
+
+
+def first_seen(run: str, at: Mapping[str, int], now: int) -> Mapping[str, int]:
+    """At which moment this session first saw what can be seen of a run by now.
+
+    Args:
+        run: the id of the run.
+        at: what can be seen, and the moment that it belongs to; it counts for what was there when the session came.
+        now: the last moment of the run.
+    """
+    known: dict[str, dict[str, int]] = st.session_state.setdefault(_SEEN, {})
+    seen = known.get(run)
+    if seen is None:
+        seen = known[run] = dict(at)
+    for name in at.keys() - seen.keys():
+        seen[name] = now
+    return seen
+
+
+def settle(question: object) -> bool:
+    """True once in a session for each question whose answer has turned out right or wrong."""
+    settled: set[object] = st.session_state.setdefault(_SETTLED, set())
+    new = question not in settled
+    settled.add(question)
+    return new
+
+
+def unsettle() -> None:
+    """Answers were taken back."""
+    st.session_state.pop(_SETTLED, None)
+    st.session_state.pop(_SEEN, None)
+
+
+def _where(name: str, variant: str) -> dict[str, str]:
+    return {_LESSON: name} | ({_VARIANT: variant} if variant else {})
+
+
+def _run_of(name: str, variant: str) -> dict[str, str]:
+    run = address.kept_run(place(name, variant, language()))
+    return {_RUN: run} if run else {}
 
 
 def _show(where: dict[str, str]) -> None:

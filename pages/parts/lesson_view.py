@@ -2,6 +2,51 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
+import streamlit as st
+
+from agent.errors import AgentError
+from pages.parts import address, address_learn, selection
+from pages.parts.chosen_script import lesson_scenario
+from pages.parts.classes import note_where
+from pages.parts.data import data_folder
+from pages.parts.deciding import decide_panel
+from pages.parts.follow_lead import note_look
+from pages.parts.history import View, view_of
+from pages.parts.keys import keys_panel
+from pages.parts.learner import learner
+from pages.parts.lesson_ask import lesson_panel
+from pages.parts.lesson_end import ends_here, lesson_end
+from pages.parts.lesson_guide import guide, narrow_guide
+from pages.parts.lesson_moves import (
+    lesson_controls,
+    lesson_keys,
+    lesson_setup,
+    press,
+    run_of_lesson,
+    variant_of,
+)
+from pages.parts.lesson_progress import Progress, progress
+from pages.parts.lesson_words import label, told
+from pages.parts.message_table import message_table
+from pages.parts.message_view import message_view
+from pages.parts.notices import notices
+from pages.parts.opening import preview, problem
+from pages.parts.runs import OpenRun
+from pages.parts.setup import Setup, by_rules
+from pages.parts.status import live, nothing_yet, status_box
+from pages.parts.tabs import tabs
+from pages.parts.transport import Drawn, buttons
+from pages.parts.words import loop_words, t
+from traces.lessons.answers import Answers, Score
+from traces.lessons.course import course
+from traces.lessons.lesson import Lesson, Variant
+from traces.reading import Reading
+
+_STATUS_PX = 330
+"""Height of the status box: what was revealed, something to notice and a question with four answers fit."""
+
 
 def lesson_view(name: str) -> None:
     """Draw the lesson of this name; one sentence where there is none.
@@ -9,3 +54,134 @@ def lesson_view(name: str) -> None:
     Args:
         name: of the lesson.
     """
+    st.html(Path(__file__).with_name("learn.css"))
+    lessons = course(data_folder())
+    lesson = lessons.find(name)
+    if lesson is None:
+        notices()
+        st.text(t("There is no lesson {name} here.", name=repr(name)))
+        st.text("\n".join(loop_words(each) for each in lessons.problems))
+        _back()
+        return
+    variant = lesson.variant(address_learn.variant())
+    address_learn.show_place(lesson.name, _in_address(lesson, variant))
+    run = run_of_lesson(lesson)
+    if run is not None:
+        variant = variant_of(lesson, run)
+    tabs().show(run.id if run is not None else None)
+    note_where(lesson.name, run)
+    drawn = Drawn.of(run) if run is not None else None
+    view = view_of(run) if run is not None else None
+    busy = drawn is not None and drawn.busy
+    now = progress(lesson, variant, run, view.number if view is not None else 1, busy=busy)
+    by_hand = by_rules(Setup(lesson_scenario(lesson.name, variant.name, address_learn.language())))
+    guide(lesson, variant, now, by_hand=by_hand)
+    _head(lessons.lessons.index(lesson) + 1, lesson, variant, run)
+    narrow_guide(lesson, by_hand=by_hand)
+    notices()
+    if run is None or drawn is None or view is None:
+        _before(lesson, variant, now)
+        return
+    _running(lesson, variant, run, drawn, view, now)
+    if now.over and now.open is None:
+        lesson_end(lesson, variant, run, lessons)
+    goes_on = view.phase is not None
+    table = f"messages-{run.id}"
+    selected = message_table(view.trace, key=table, live=goes_on, added=view.added)
+    note_look(run, view, selected)
+    last = len(view.trace.messages) - 1
+    at = last if selected is None or selected > last else selected
+    message_view(Reading(view.trace), at, key="message", choose=lambda position: selection.choose(table, position))
+
+
+def _before(lesson: Lesson, variant: Variant, now: Progress) -> None:
+    """The lesson before its first press."""
+    try:
+        setup = lesson_setup(lesson, variant)
+        obstacle, messages = setup.problem(), preview(setup)
+    except AgentError as error:
+        st.error(t("This lesson cannot be played."))
+        st.text(loop_words(str(error)))
+        return
+    if buttons(None, None, None, press, known=lesson_controls()):
+        keys_panel(lesson_keys())
+    box = status_box(_STATUS_PX)
+    nothing_yet(box, obstacle, asking=now.open is not None)
+    with box.panel:
+        lesson_panel(lesson, variant, now)
+    message_table(messages, key="preview", added=range(0))
+
+
+def _running(lesson: Lesson, variant: Variant, run: OpenRun, drawn: Drawn, view: View, now: Progress) -> None:
+    """The lesson with its run."""
+    obstacle = problem(run, run.setup)
+    if buttons(run, drawn, view, press, known=lesson_controls()):
+        keys_panel(lesson_keys())
+    box = status_box(_STATUS_PX)
+    live(run, drawn, view, box, obstacle, asking=now.open is not None)
+    with box.panel:
+        ended = now.over and not run.done and not view.past and now.open is None
+        if ended:
+            ends_here()
+        lesson_panel(lesson, variant, now)
+        if not ended and now.open is None:
+            decide_panel(run, drawn, view, ready=obstacle is None and not run.asleep)
+
+
+def _head(number: int, lesson: Lesson, variant: Variant, run: OpenRun | None) -> None:
+    """The way back, the title, the score, the variants, and the way to the Run page, from the beginning on."""
+    with st.container(horizontal=True, vertical_alignment="center", gap="small", key="lesson-head"):
+        _back()
+        st.subheader(f"{number}. {label(told(lesson.title))}", anchor=False, width="content")
+        score = Answers(data_folder()).scores(learner().id).get(lesson.name, Score())
+        words = t("{right} of {answered} right", right=score.right, answered=score.answered)
+        colour = "violet" if score.answered else "gray"
+        st.markdown(f":{colour}-badge[:material/how_to_vote: {words}]", width="content")
+        if len(lesson.variants) > 1:
+            _variants(lesson, variant)
+        st.page_link(
+            "pages/run.py",
+            label=t("Open on the Run page"),
+            icon=":material/play_circle:",
+            query_params=None if run is None else address_learn.run_link(run.id),
+            disabled=run is None,
+        )
+
+
+def _back() -> None:
+    st.button(
+        t("The course"),
+        key="lesson-back",
+        icon=":material/arrow_back:",
+        type="tertiary",
+        on_click=address_learn.close,
+    )
+
+
+def _variants(lesson: Lesson, variant: Variant) -> None:
+    titles = {each.name: label(told(each.title)) for each in lesson.variants}
+    key = f"lesson-variant-{lesson.name}"
+
+    def chosen() -> None:
+        name = address.setting(key) or variant.name
+        address_learn.open_lesson(lesson.name, _in_address(lesson, lesson.variant(str(name))))
+
+    address.put(key, variant.name)
+    word, names, in_words = t("Variant"), list(titles), titles.__getitem__
+    if len(titles) <= _MOST_BESIDE:
+        st.segmented_control(
+            word, names, format_func=in_words, key=key, label_visibility="collapsed", required=True, on_change=chosen
+        )
+    else:
+        st.selectbox(
+            word, names, format_func=in_words, key=key, label_visibility="collapsed", width=260, on_change=chosen
+        )
+
+
+_MOST_BESIDE = 4
+"""Variants up to which all are seen beside each other."""
+
+
+def _in_address(lesson: Lesson, variant: Variant) -> str:
+    """How the address names a variant: not at all for the first."""
+    return "" if variant is lesson.variants[0] else variant.name

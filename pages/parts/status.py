@@ -19,7 +19,7 @@ from pages.parts.history import View
 from pages.parts.live_figures import call_line, in_flight_words, step_line, thought_line
 from pages.parts.outcome import outcome_panel
 from pages.parts.paused import unknown_call
-from pages.parts.phases import led_here_line, next_line, phase_words
+from pages.parts.phases import led_here_line, next_line, phase_words, place_line
 from pages.parts.roles import maker_look
 from pages.parts.runs import OpenRun, registry
 from pages.parts.source import source_block
@@ -32,8 +32,8 @@ POLL_S = 0.4
 HEIGHT_PX = 276
 """Height of the box: nothing below it moves while a run goes on, waits or ends."""
 
-DOING_PX = HEIGHT_PX - 34
-"""Height of its right half, which scrolls by itself; the rest is border and padding."""
+_FRAME_PX = 34
+"""Of that, border and padding; the rest is its right half, which scrolls by itself."""
 
 LIVE_TAIL = 300
 """Characters of a streamed reply that are shown while it comes."""
@@ -53,17 +53,30 @@ class StatusBox:
     """Where the lines of the loop stand that run next."""
 
 
-def status_box() -> StatusBox:
-    """Draw the empty box: on the left where the loop stands, on the right what is decided or runs next."""
-    with st.container(border=True, key="status", height=HEIGHT_PX, gap="xsmall"):
+def status_box(height: int = HEIGHT_PX) -> StatusBox:
+    """Draw the empty box: on the left where the loop stands, on the right what is decided or runs next.
+
+    Args:
+        height: in pixels; it stays the same whatever is in it.
+    """
+    with st.container(border=True, key="status", height=height, gap="xsmall"):
         left, right = st.columns([41, 59], gap="small")
         with left:
             loop, lines = st.container(), st.container(gap="xsmall")
-        with right.container(height=DOING_PX, border=False, key="doing", gap="xsmall"):
+        with right.container(height=height - _FRAME_PX, border=False, key="doing", gap="xsmall"):
             return StatusBox(loop, lines, st.container(gap="xsmall"), st.container(gap="xsmall"))
 
 
-def live(run: OpenRun, drawn: Drawn, view: View, box: StatusBox, problem: str | None) -> None:
+def live(
+    run: OpenRun,
+    drawn: Drawn,
+    view: View,
+    box: StatusBox,
+    problem: str | None,
+    *,
+    every_s: float = POLL_S,
+    asking: bool = False,
+) -> None:
     """Draw the status, and poll while the run moves.
 
     Args:
@@ -72,10 +85,12 @@ def live(run: OpenRun, drawn: Drawn, view: View, box: StatusBox, problem: str | 
         view: where the page looks.
         box: where the status goes.
         problem: what keeps the run from moving.
+        every_s: seconds between two looks.
+        asking: somebody is to say first what comes next, so the status does not.
     """
     first = True  # the first time is part of the full rerun, which has just drawn everything
 
-    @st.fragment(run_every=POLL_S if drawn.busy else None)
+    @st.fragment(run_every=every_s if drawn.busy else None)
     def watch() -> None:
         nonlocal first
         if not first and Drawn.of(run) != drawn:
@@ -85,22 +100,29 @@ def live(run: OpenRun, drawn: Drawn, view: View, box: StatusBox, problem: str | 
         if drawn.busy and not view.past:
             _moving(box, run)
         else:
-            _resting(box, run, view, problem)
+            _resting(box, run, view, problem, asking=asking)
 
     watch()
 
 
-def nothing_yet(box: StatusBox, problem: str | None) -> None:
-    """The status before the first press."""
+def nothing_yet(box: StatusBox, problem: str | None, *, asking: bool = False) -> None:
+    """The status before the first press.
+
+    Args:
+        box: where it goes.
+        problem: what keeps a run from being started.
+        asking: as for :func:`live`.
+    """
     with box.loop:
         loop_diagram(AgentState.THINK, Phase.PREPARE)
     with box.lines:
         if problem is not None:
             st.text(problem)
         else:
-            st.markdown(next_line(Phase.PREPARE))
-    with box.code:
-        source_block(Phase.PREPARE)
+            st.markdown(place_line(Phase.PREPARE) if asking else next_line(Phase.PREPARE))
+    if not asking:
+        with box.code:
+            source_block(Phase.PREPARE)
 
 
 def _moving(box: StatusBox, run: OpenRun) -> None:
@@ -129,7 +151,7 @@ def _moving(box: StatusBox, run: OpenRun) -> None:
         source_block(phase)
 
 
-def _resting(box: StatusBox, run: OpenRun, view: View, problem: str | None) -> None:
+def _resting(box: StatusBox, run: OpenRun, view: View, problem: str | None, *, asking: bool) -> None:
     with box.loop:
         loop_diagram(view.state, view.phase)
     with box.lines:
@@ -138,15 +160,19 @@ def _resting(box: StatusBox, run: OpenRun, view: View, problem: str | None) -> N
             st.markdown(f":material/history: :blue-badge[{place}]")
         elif hit := hit_line(run):
             st.text(hit)
-        next_lines(view, more=not view.past and run.loop.more)
+        if not asking:
+            next_lines(view, more=not view.past and run.loop.more)
+        elif view.phase is not None:
+            st.markdown(place_line(view.phase, view.moment.step))
         if run.setup.live and not view.past and (figures := step_line(view.trace)):
             st.caption(figures)
         if not view.past:
             unknown_call(run)
         if problem is not None:
             st.text(redact_text(problem, run.loop.secrets))
-    with box.code:
-        code_or_outcome(view)
+    if not asking:
+        with box.code:
+            code_or_outcome(view)
 
 
 def next_lines(view: View, *, more: bool) -> None:

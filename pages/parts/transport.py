@@ -5,19 +5,22 @@ No phase ever runs in the script thread of a page: a button only gives the run's
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 import streamlit as st
 
 from agent.events import Phase
-from pages.parts import address
+from pages.parts import address, address_learn
+from pages.parts.follow_lead import take_lead
 from pages.parts.history import View, look, moment_count
 from pages.parts.just_drawn import can_be_seen, note_drawn, told
 from pages.parts.keys import Action, Control, controls
+from pages.parts.learning_note import notebook_link
 from pages.parts.paused import kept_line
 from pages.parts.runs import OpenRun, registry
 from pages.parts.setup_form import hold_setup
+from pages.parts.sharing import share_menu
 from pages.parts.tabs import tabs
 from pages.parts.words import t
 
@@ -69,6 +72,7 @@ def buttons(
     press: Press,
     *,
     by_hand: bool = False,
+    known: Mapping[Action, Control] | None = None,
 ) -> bool:
     """Draw the two rows of buttons; True when the list of keys was asked for.
 
@@ -79,10 +83,12 @@ def buttons(
         press: called with the action, and how many moments were drawn, when a button or its key is pressed. It also
             says what is missing: a field that is being filled in reaches the server only with the press itself.
         by_hand: the model follows rules, of which the page says at all times where they come from.
+        known: the controls in the words of the page; None: those of the Run page.
     """
     asleep = run is not None and run.asleep
     enabled, seen = _enabled(drawn, view, asleep=asleep), view.count if view is not None else None
-    known = controls()
+    of_run_page = known is None
+    known = known or controls()
     if run is not None and seen is not None:
         note_drawn(run.id, seen)
     with st.container(horizontal=True, vertical_alignment="center", gap="xsmall", key="transport"):
@@ -101,9 +107,19 @@ def buttons(
                 icon=":material/receipt_long:",
                 query_params=address.trace_link(run.id),
             )
-            st.caption(kept_line(run), width="content")
-        else:
+            if of_run_page:
+                notebook_link(run.id)
+            share_menu(run)
+            if of_run_page:
+                st.caption(kept_line(run), width="content")
+        elif of_run_page:
             st.caption(t("**Agent Loop Lab** · an agent is a loop round a message list"), width="content")
+            st.page_link(
+                "pages/learn.py",
+                label=t("New here? Begin the course"),
+                icon=":material/school:",
+                query_params=address_learn.course_link(),
+            )
         if by_hand:
             hand_written()
     return asked
@@ -181,7 +197,7 @@ def _pace_s() -> float:
     return float(address.setting(address.PACE, PACES_S[1]))
 
 
-def move(run: OpenRun, action: Action, seen: int | None) -> None:
+def move(run: OpenRun, action: Action, seen: int | None, *, rests: Callable[[], bool] | None = None) -> None:
     """Do what a button asks for; the work itself happens in the run's own thread.
 
     Args:
@@ -191,6 +207,7 @@ def move(run: OpenRun, action: Action, seen: int | None) -> None:
             that was meant for what another tab has moved on since is not carried out; those of the same tab all are,
             however quick they come.
     """
+    take_lead(run)
     match action:
         case "back":
             look(run, -1)
@@ -205,7 +222,7 @@ def move(run: OpenRun, action: Action, seen: int | None) -> None:
             _leave(run)
             return
     address.look_at(None)
-    if refused := _start(run, action, seen):
+    if refused := _start(run, action, seen, rests):
         address.tell(refused)
         return
     if action != "pause":
@@ -213,7 +230,7 @@ def move(run: OpenRun, action: Action, seen: int | None) -> None:
     tabs().wake_others(run.id)
 
 
-def _start(run: OpenRun, action: Action, seen: int | None) -> str | None:
+def _start(run: OpenRun, action: Action, seen: int | None, rests: Callable[[], bool] | None) -> str | None:
     """Give the run's thread its budget; a sentence where the press is not carried out."""
     runner, own = run.runner, tabs().own
     with run.lock:  # a decision of another tab is made whole first
@@ -226,7 +243,7 @@ def _start(run: OpenRun, action: Action, seen: int | None) -> str | None:
             if run.editors - {own}:
                 run.editors.clear()  # told once; whoever still writes is noted again when that page is drawn
                 return t("In another tab somebody is deciding about a call. Press again to go on all the same.")
-        run.moved_by, run.asked = own, action
+        run.moved_by, run.asked, runner.rests = own, action, rests
         hold_setup()
         match action:
             case "step":
@@ -255,7 +272,7 @@ def note_editor(run: OpenRun, *, writes: bool) -> None:
 def go_on(run: OpenRun) -> None:
     """After a person's decision: what was going on when the question came goes on by itself."""
     if run.asked is not None and run.asked != "step":
-        _start(run, run.asked, moment_count(run))
+        _start(run, run.asked, moment_count(run), run.runner.rests)
 
 
 def _leave(run: OpenRun) -> None:

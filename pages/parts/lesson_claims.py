@@ -1,0 +1,73 @@
+"""What a lesson claims to show, held against the learner's own run as far as that can be checked."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import streamlit as st
+
+from agent.errors import AgentError
+from agent.moments import moments
+from pages.parts.runs import OpenRun
+from traces.lessons.lesson import Lesson, Shown, Variant
+from traces.lessons.shows import Played, check_shown, play_lesson
+
+_HEARD = ("events", "first_finished")
+"""Claims about what was heard while the run moved; a run keeps no list of that."""
+
+
+class Claim(NamedTuple):
+    """One claim of a lesson."""
+
+    shown: Shown
+    holds: bool | None
+    """Whether the run shows it; None: it cannot be told from the run."""
+
+
+def claims(lesson: Lesson, variant: Variant, run: OpenRun, language: str) -> list[Claim]:
+    """What a lesson claims of this variant, held against a run of it.
+
+    Args:
+        lesson: the lesson.
+        variant: of which the run is.
+        run: it rests where the lesson ends.
+        language: in which the run speaks.
+    """
+    trace = run.held()
+    own = Played(run.loop, trace, [], moments(trace, run.loop.phase))
+    runs = _Runs(lesson, language)
+    runs[variant.name] = own
+    first = lesson.variants[0].name
+    about = [shown for shown in lesson.shows if (shown.variant or first) == variant.name]
+    return [Claim(shown, _holds(shown, lesson, variant, language, runs)) for shown in about]
+
+
+def _holds(shown: Shown, lesson: Lesson, variant: Variant, language: str, runs: dict[str, Played]) -> bool | None:
+    if any(name in shown.that for name in _HEARD):
+        return None
+    try:
+        return check_shown(shown, lesson, language, variant.name, runs) is None
+    except AgentError:  # another variant, which it compares with, cannot be played
+        return None
+
+
+class _Runs(dict[str, Played]):
+    """The runs of all variants; those beside the learner's own are played by themselves when a claim asks for them."""
+
+    def __init__(self, lesson: Lesson, language: str) -> None:
+        super().__init__()
+        self._lesson, self._language = lesson, language
+
+    def __missing__(self, variant: str) -> Played:
+        played = self[variant] = _played(self._lesson, (self._lesson.name, variant, self._language))
+        return played
+
+
+@st.cache_resource(max_entries=32, show_spinner=False)
+def _kept(_lesson: Lesson, place: tuple[str, str, str], identity: int) -> tuple[Lesson, Played]:
+    return _lesson, play_lesson(_lesson, place[1], place[2])
+
+
+def _played(lesson: Lesson, place: tuple[str, str, str]) -> Played:
+    """Played once as long as the lesson is the same one; it is kept beside, so that its identity stays its own."""
+    return _kept(lesson, place, id(lesson))[1]

@@ -1,0 +1,153 @@
+"""The end of a lesson: what its run showed, the task after it, the one sentence to keep, and where to go from here."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from agent.errors import AgentError
+from pages.parts import address, address_ablate, address_learn
+from pages.parts.ablate_design_begin import exercise_design
+from pages.parts.chosen_script import lesson_of
+from pages.parts.data import data_folder
+from pages.parts.learner import learner
+from pages.parts.learning_note import learning_note, notebook_link
+from pages.parts.lesson_claims import Claim, claims
+from pages.parts.lesson_moves import NEXT
+from pages.parts.lesson_words import label, told
+from pages.parts.runs import OpenRun
+from pages.parts.words import t
+from traces.experiments.exercise import exercises as ablations
+from traces.lessons.answers import Answers
+from traces.lessons.course import Course
+from traces.lessons.exercises.catalogue import catalogue
+from traces.lessons.lesson import Lesson, Variant
+
+_TASK_PX = 90
+
+
+def lesson_end(lesson: Lesson, variant: Variant, run: OpenRun, lessons: Course) -> None:
+    """Draw the end, and note that the learner has come to it.
+
+    Args:
+        lesson: the lesson.
+        variant: of which the run is.
+        run: it rests where the lesson ends.
+        lessons: the course.
+    """
+    _note_end(lesson)
+    with st.container(border=True, key="lesson-end", gap="small"):
+        left, right = st.columns(2, gap="large")
+        with left.container(gap="xsmall"):
+            _shown(lesson, variant, run)
+        with right.container(gap="xsmall"):
+            _task(lesson)
+        _ways_on(lesson, run, lessons)
+        with st.expander(t("A note to keep"), icon=":material/edit_note:", type="compact", key="lesson-note"):
+            learning_note(lesson, run.trace())
+
+
+def ends_here() -> None:
+    """Say in the status that the run rests on purpose."""
+    st.markdown(f":blue-badge[:material/flag: {t('The lesson ends here, on purpose')}]")
+    st.text(t("What comes next in this run is no part of it. What it showed stands below."))
+
+
+def _shown(lesson: Lesson, variant: Variant, run: OpenRun) -> None:
+    named = lesson_of(run.setup.scenario)
+    told_in = address_learn.language() if named is None else named[2]
+    found = claims(lesson, variant, run, told_in)
+    if found:
+        st.markdown(f"**{t('What your run showed')}**")
+        for claim in found:
+            with st.container(horizontal=True, wrap=False, gap="small"):
+                st.markdown(_claim_badge(claim), width="content")
+                st.text(told(claim.shown.text), width="stretch")
+    if lesson.takeaway is not None:
+        st.markdown(f"**{t('To keep')}**")
+        st.text(told(lesson.takeaway))
+
+
+def _claim_badge(claim: Claim) -> str:
+    if claim.holds is None:
+        return ":gray-badge[•]"
+    return f":green-badge[✓ {t('shown')}]" if claim.holds else f":orange-badge[– {t('not in this run')}]"
+
+
+def _task(lesson: Lesson) -> None:
+    if lesson.task is None:
+        return
+    st.markdown(f"**{t('Your task')}**")
+    st.text(told(lesson.task))
+    st.text_area(
+        t("Your answer"),
+        key=f"lesson-words-{lesson.name}",
+        height=_TASK_PX,
+        placeholder=t("In your own words, before you look at the answer."),
+        label_visibility="collapsed",
+        persist_state="session",
+    )
+    if lesson.answer is not None and st.toggle(
+        t("Show the answer"), key=f"lesson-answer-{lesson.name}", persist_state="session"
+    ):
+        st.text(told(lesson.answer))
+
+
+def _ways_on(lesson: Lesson, run: OpenRun, lessons: Course) -> None:
+    with st.container(horizontal=True, vertical_alignment="center", gap="small", key="lesson-on"):
+        if (following := _after(lesson, lessons)) is not None:
+            st.button(
+                t("Next: {title}", title=label(told(following.title))),
+                key="lesson-next",
+                icon=":material/arrow_forward:",
+                type="primary",
+                shortcut=NEXT,
+                on_click=address_learn.open_lesson,
+                args=(following.name,),
+            )
+        else:
+            st.button(
+                t("Back to the course"),
+                key="lesson-next",
+                icon=":material/school:",
+                type="primary",
+                shortcut=NEXT,
+                on_click=address_learn.close,
+            )
+        exercise = next((each for each in catalogue() if each.name == lesson.exercise), None)
+        if exercise is not None:
+            st.button(
+                t("Exercise: {title}", title=label(told(exercise.title))),
+                key="lesson-exercise",
+                icon=":material/fitness_center:",
+                on_click=address_learn.open_exercise,
+                args=(exercise.name,),
+            )
+        _ablation(lesson)
+        notebook_link(run.id, lesson)
+
+
+def _after(lesson: Lesson, lessons: Course) -> Lesson | None:
+    names = [each.name for each in lessons.lessons]
+    at = names.index(lesson.name) + 1
+    return lessons.lessons[at] if at < len(names) else None
+
+
+def _ablation(lesson: Lesson) -> None:
+    """The way to the experiment in the laboratory that belongs to the lesson."""
+    ablation = next((each for each in ablations() if each.name == lesson.ablation), None)
+    if ablation is None:
+        return
+    title = ablation.title_zh if address_learn.language() == "zh" else ablation.title
+    if st.button(t("In the laboratory: {title}", title=label(title)), key="lesson-ablation", icon=":material/science:"):
+        try:
+            design = exercise_design(ablation.name)
+        except AgentError as error:
+            address.tell(str(error))
+            st.rerun()
+        st.switch_page(address_ablate.PAGE, query_params=address_ablate.link(design=design))
+
+
+def _note_end(lesson: Lesson) -> None:
+    who = learner()
+    if address_learn.settle((who.id, lesson.name)):
+        Answers(data_folder()).finish(who.id, lesson.name, klass=who.klass)
