@@ -110,7 +110,8 @@ def _about(provider: Provider, field: str, path: str | None) -> Remark | None:
         return Remark(Text("Nothing is chosen yet.", "还没有选择。"), place)
     before, after = _read(provider.response), _read(_changed(provider.response, path))
     gone = [name for name in FIELDS if before[name] is not None and after[name] is None]
-    if gone == [field] or (not gone and _becomes(provider.response, field, path)):
+    fits = isinstance(value_at(provider.response, path), _KINDS[field])
+    if (gone == [field] and fits) or (not gone and _becomes(provider.response, field, path)):
         return None
     return Remark(_what_it_is(field, path, gone, part=before[field] != after[field]), place)
 
@@ -121,11 +122,19 @@ def _becomes(response: Mapping[str, Any], field: str, path: str) -> bool:
 
 
 _OTHER = "another text"
+_KINDS: dict[str, tuple[type, ...]] = {
+    "content": (str, list, dict),
+    "tool_calls": (list, dict),
+    "finish_reason": (str,),
+    "usage.prompt_tokens": (int,),
+    "usage.completion_tokens": (int,),
+}
+"""What can stand for a field. Without its ``type`` a call is no call any more, and yet that word is not the call."""
 
 
 def _what_it_is(field: str, path: str, gone: list[str], *, part: bool) -> Text:
     others = ", ".join(name for name in gone if name != field)
-    if field in gone:
+    if field in gone and others:
         return Text(f"{path} holds more than this: {others} too.", f"{path} 包含得太多：还有 {others}。")
     if others:
         return Text(f"{path} is where {others} comes from.", f"{path} 是 {others} 的来源。")

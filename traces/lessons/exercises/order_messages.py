@@ -42,8 +42,8 @@ EXERCISE = Exercise(
             "结果紧跟在请求它的那条消息之后，编号相同。请对照编号。",
         ),
         Text(
-            "A call is only a proposal of the model. What comes back was made by the tool, outside of model and loop: by "
-            "the environment. The last message asks for nothing more.",
+            "A call is only a proposal of the model. What comes back was made by the tool, outside of model and loop: "
+            "by the environment. The last message asks for nothing more.",
             "调用只是模型的提议。返回的内容由工具产生，在模型和循环之外，也就是环境。最后一条消息不再请求任何东西。",
         ),
     ),

@@ -19,10 +19,10 @@ EXERCISE = Exercise(
         "用 @tool 写一个函数，看看模型看到的 schema，调用它，再让模型使用它。",
     ),
     Text(
-        'Write the tool shipping_cost. It takes weight_kg, a float, and speed, which is "normal" or "express" and is '
-        '"normal" when it is left out. It gives the price as a float: 4 and 2 more for each kilogram, and twice as much '
-        "for express. A weight that is not above 0 is an error. Its docstring tells the model what it does and what "
-        "weight_kg means.",
+        'Write the tool shipping_cost. It takes weight_kg, a float, and speed, which is "normal" or "express" and '
+        'is "normal" when it is left out. It gives the price as a float: 4 and 2 more for each kilogram, and twice as '
+        "much for express. A weight that is not above 0 is an error. Its docstring tells the model what it does and "
+        "what weight_kg means.",
         '写一个工具 shipping_cost。它有参数 weight_kg（float）和 speed；speed 是 "normal" 或 "express"，'
         '不写时为 "normal"。它返回价格（float）：基本费 4，每公斤再加 2，express 加倍。重量不大于 0 是错误。'
         "文档字符串要告诉模型它做什么，以及 weight_kg 是什么意思。",
@@ -37,8 +37,8 @@ EXERCISE = Exercise(
             '固定文字的选择写成 Literal["normal", "express"]；等号后面是默认值。',
         ),
         Text(
-            'Raise ValueError("...") for a bad weight: the loop makes a result of it, so that the model learns why. Write '
-            "a section Args: in the docstring with a line for weight_kg.",
+            'Raise ValueError("...") for a bad weight: the loop makes a result of it, so that the model learns why. '
+            "Write a section Args: in the docstring with a line for weight_kg.",
             '重量不对时 raise ValueError("...")：循环会把它变成结果，模型就知道了原因。'
             "在文档字符串里写 Args: 一节，为 weight_kg 写一行。",
         ),

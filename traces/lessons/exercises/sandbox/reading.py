@@ -238,7 +238,7 @@ def _take_words(program: Program) -> None:
 
 
 class _NoHints(ast.NodeTransformer):
-    def visit_AnnAssign(self, node: ast.AnnAssign) -> ast.AST:  # noqa: N802 - the name that ast looks for
+    def visit_AnnAssign(self, node: ast.AnnAssign) -> ast.AST:
         """``x: int = 3`` as ``x = 3``; without a value it says nothing."""
         if node.value is None:
             return ast.copy_location(ast.Pass(), node)

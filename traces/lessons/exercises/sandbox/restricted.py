@@ -12,7 +12,7 @@ from enum import Enum
 from types import FunctionType, SimpleNamespace
 from typing import Any
 
-from RestrictedPython import compile_restricted_exec
+from RestrictedPython.compile import compile_restricted_exec
 from RestrictedPython.Guards import (
     full_write_guard,
     guarded_iter_unpack_sequence,
@@ -130,7 +130,7 @@ def run_program(code: str, *, tools: bool) -> Ran:
         compiled = compile_restricted_exec(program.tree, filename=FILE)
     except (RecursionError, MemoryError, SyntaxError, ValueError) as error:
         raise ProgramError([remark(f"This cannot be used here: {error}", f"这里不能使用：{error}")]) from error
-    if compiled.errors:
+    if compiled.code is None:
         raise ProgramError([_refused(error) for error in compiled.errors])
     ran = Ran(program)
     space = _namespace(ran)
@@ -235,7 +235,7 @@ def _namespace(ran: Ran) -> dict[str, Any]:
 def _attribute(value: Any, name: str) -> Any:
     if name in ("mro", "with_traceback", "obj") or isinstance(value, FunctionType):
         raise AttributeError(f"{name} cannot be used here")
-    return safer_getattr_raise(value, name)
+    return safer_getattr_raise(value, name)  # type: ignore[no-untyped-call]
 
 
 def _in_place(how: str, left: Any, right: Any) -> Any:
@@ -283,7 +283,8 @@ def _enum_maker(ran: Ran) -> Callable[..., Any]:
         if any(type(value) not in (str, int, float) for value in members.values()):
             raise TypeError("the values of an enum are fixed texts or numbers")
         mixed = next((base for base in bases if base in (str, int)), None)
-        made: type[Enum] = kind(name, members, type=mixed) if mixed else kind(name, members)
+        build: Any = kind
+        made: type[Enum] = build(name, members, type=mixed) if mixed else build(name, members)
         ran.enums[name] = made
         return made
 

@@ -1,4 +1,4 @@
-"""A learner's ``@tool``: its schema as a model sees it, calls through a registry, and a run in which a model uses it."""
+"""A learner's ``@tool``: its schema as a model sees it, calls through a registry, and a run that uses it."""
 
 from __future__ import annotations
 
@@ -6,10 +6,12 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from agent import FakeModel, Loop, ToolCall, ToolRegistry
-from agent import tool as make_tool
 from agent.errors import ToolDefinitionError
-from agent.tools import Tool
+from agent.loop import Loop
+from agent.messages import ToolCall
+from agent.models.fake import FakeModel
+from agent.tools import Tool, ToolRegistry
+from agent.tools import tool as make_tool
 from traces.lessons.exercises.remark import remark
 from traces.lessons.exercises.sandbox.hints import hint_of
 from traces.lessons.exercises.sandbox.restricted import MadeTool, ProgramError, Ran, explained, run_program

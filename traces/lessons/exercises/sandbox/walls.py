@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from contextlib import suppress
+from pathlib import Path
 from typing import Any
 
 MEMORY_BYTES = 512 * 1024 * 1024
@@ -15,29 +16,9 @@ NICENESS = 10
 _LIBRARY = (".py", ".pyc", ".so", ".pyd", ".dll")
 _REFUSED = (
     *("socket.", "subprocess.", "os.", "ctypes.", "shutil.", "tempfile.", "glob.", "pathlib.", "signal.", "resource."),
-    *(
-        "fcntl.",
-        "pty.",
-        "mmap.",
-        "syslog.",
-        "winreg.",
-        "_winapi.",
-        "msvcrt.",
-        "urllib.",
-        "http.",
-        "ftplib.",
-        "smtplib.",
-    ),
-    *("poplib.", "imaplib.", "nntplib.", "telnetlib.", "webbrowser.", "sqlite3.", "gc.", "_thread.", "code."),
-    *(
-        "builtins.input",
-        "builtins.breakpoint",
-        "cpython.run_",
-        "sys.set",
-        "sys._current",
-        "sys.remote",
-        "setopencodehook",
-    ),
+    *("fcntl.", "pty.", "mmap.", "syslog.", "winreg.", "_winapi.", "msvcrt.", "urllib.", "http.", "ftplib.", "poplib."),
+    *("smtplib.", "imaplib.", "nntplib.", "telnetlib.", "webbrowser.", "sqlite3.", "gc.", "_thread.", "code."),
+    *("builtins.input", "builtins.breakpoint", "cpython.run_", "sys.set", "sys._current", "sys.remote"),
 )
 """Beginnings of the events that Python tells before it does something outside of itself."""
 _LOOKED_AT = ("os.listdir", "os.scandir")
@@ -57,7 +38,8 @@ def close(cpu_s: int) -> None:
     if hasattr(os, "nice"):
         with suppress(OSError):
             os.nice(NICENESS)
-    roots = tuple(os.path.join(os.path.realpath(path), "") for path in {*sys.path, sys.prefix, sys.base_prefix} if path)
+    folders = [Path(path) for path in {*sys.path, sys.prefix, sys.base_prefix} if path]
+    roots = (*folders, *(folder.resolve() for folder in folders))
 
     def refuse(event: str, args: tuple[Any, ...]) -> None:
         if event == "open":
@@ -98,8 +80,8 @@ def _reads(mode: Any, flags: Any) -> bool:
     return not (isinstance(flags, int) and flags & writes)
 
 
-def _inside(path: Any, roots: tuple[str, ...]) -> bool:
+def _inside(path: Any, roots: tuple[Path, ...]) -> bool:
     """Whether a path lies in a library. Nothing is looked up on the disk, which would be an event of its own."""
-    if not isinstance(path, str) or not os.path.isabs(path):
+    if not isinstance(path, str) or ".." in Path(path).parts:
         return False
-    return os.path.join(os.path.normpath(path), "").startswith(roots)
+    return any(Path(path).is_relative_to(root) for root in roots)
