@@ -170,12 +170,6 @@ def show(opened: Opened, number: int, head: DeltaGenerator, *, live: bool = Fals
         first_error(reading.trace)
         st.page_link("pages/replay.py", label=t("Replay"), icon=":material/movie:", query_params=address_replay.link())
         st.page_link(
-            "pages/notebook.py",
-            label=t("Notebook"),
-            icon=":material/book_2:",
-            query_params=address_replay.link(),
-        )
-        st.page_link(
             "pages/ablate.py",
             label=t("Ablate"),
             icon=":material/science:",

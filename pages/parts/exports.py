@@ -8,7 +8,7 @@ from functools import partial
 import streamlit as st
 
 from agent.trace import Trace
-from pages.parts import address
+from pages.parts import address, address_replay
 from pages.parts.words import loop_words, t
 from traces.bundle import MIME as BUNDLE_MIME
 from traces.bundle import SUFFIX as BUNDLE_SUFFIX
@@ -34,6 +34,12 @@ def export_menu(trace: Trace, report: ImportReport | None = None, *, key: str) -
     if not menu.open:
         return
     with menu:
+        st.page_link(
+            "pages/notebook.py",
+            label=t("Notebook: cell by cell, with notes of your own"),
+            icon=":material/book_2:",
+            query_params=address_replay.link(),
+        )
         whole, trace = trace, _selected(trace, key)
         steps = (trace.steps[0].index, trace.steps[-1].index) if trace.steps else None
         which = (id(whole), whole.trace_id, len(whole.messages), len(whole.steps), steps)

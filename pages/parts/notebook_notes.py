@@ -12,6 +12,7 @@ from pages.parts import address, address_notebook
 from pages.parts.data import data_folder
 from pages.parts.words import t
 from traces.annotations import MAX_TEXT
+from traces.notebook.cells import TRACE
 from traces.notebook.notes import PlacedNote, PlacedNotes
 
 
@@ -34,7 +35,7 @@ def notes_after(trace: Trace, place: str, notes: Sequence[PlacedNote]) -> None:
         _new(trace, place)
     else:
         st.button(
-            t("Add a note"),
+            t("Add a note on the whole run") if place == TRACE else t("Add a note"),
             key=f"note-add-{place}",
             icon=":material/edit_note:",
             type="tertiary",
@@ -92,7 +93,7 @@ def _label(place: str) -> str:
     kind, _, number = place.partition("-")
     if kind == "message" and number.isdecimal():
         return t("Note on message {n}", n=int(number) + 1)
-    return t("Note on the whole run") if kind == "trace" else t("Note")
+    return t("Note on the whole run") if place == TRACE else t("Note")
 
 
 def _title(trace: Trace) -> str:

@@ -18,7 +18,7 @@ def kept_line(run: OpenRun) -> str:
     steps = run.loop.trace.steps
     calls = sum(step.reply is not None for step in steps)
     tools = sum(tool.decision in _RAN for step in steps for tool in step.tools)
-    kept = t("Done, never repeated: model calls {calls}, tool runs {tools}", calls=calls, tools=tools)
+    kept = t("Kept: replies {calls}, results {tools}", calls=calls, tools=tools)
     return f"{t('Back from disk.')} {kept}" if run.recovered else kept
 
 
