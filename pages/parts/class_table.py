@@ -29,6 +29,8 @@ POLL_S = 3.0
 """Seconds between two looks at the class."""
 _MOST_ROWS = 40
 _NOTHING = "–"
+COURSE, SYSTEMS = ":course", ":systems"
+"""Where somebody is that reads the list of lessons, or compares the five systems. No lesson can have such a name."""
 
 
 def class_table(klass: Klass) -> None:
@@ -121,7 +123,8 @@ def _titles() -> dict[str, str]:
     spoken = address.language()
     titles = {lesson.name: lesson.title.of(spoken) for lesson in course(data_folder()).lessons}
     exercises = {f"exercise:{info.name}": info.title.of(spoken) for info in catalogue()}
-    return titles | exercises | {"": t("Run page")}
+    pages = {COURSE: t("The course"), SYSTEMS: t("The five systems side by side"), "": t("Run page")}
+    return titles | exercises | pages
 
 
 def _state(run: OpenRun | None) -> str:

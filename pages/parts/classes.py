@@ -7,6 +7,7 @@ import streamlit as st
 from pages.parts import address, address_class, address_follow, address_learn
 from pages.parts.class_join import code_field, join_panel
 from pages.parts.class_rooms import own_class, own_seat, rooms, taught_class
+from pages.parts.class_table import COURSE, SYSTEMS
 from pages.parts.class_tally import tally_panel
 from pages.parts.data import data_folder
 from pages.parts.runs import OpenRun
@@ -16,7 +17,7 @@ from traces.classroom.klass import Klass, Seat
 from traces.lessons.answers import Answers
 from traces.lessons.course import course
 
-__all__ = ["class_line", "note_where", "tally_panel"]
+__all__ = ["COURSE", "SYSTEMS", "class_line", "note_where", "tally_panel"]
 
 
 def class_line(*, joins: bool = True) -> None:
@@ -53,7 +54,7 @@ def note_where(what: str, run: OpenRun | None = None) -> None:
     Where the teacher has reset the run that is shown, the page leaves it here and is drawn anew.
 
     Args:
-        what: the name of a lesson, ``exercise:name``, or empty for the Run page.
+        what: the name of a lesson, ``exercise:name``, :data:`COURSE`, :data:`SYSTEMS`, or empty for the Run page.
         run: the run that is shown.
     """
     run_id = run.id if run is not None else ""
