@@ -1,0 +1,97 @@
+"""A learner's program: the editor, the button that runs it, and the wait until it has run."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, TypeVar
+
+import streamlit as st
+
+from pages.parts import address_scripts, exercise_state
+from pages.parts.exercise_state import Job
+from pages.parts.script_editor import script_editor
+from pages.parts.words import t
+from traces.lessons.exercises.remark import Remark
+
+V = TypeVar("V")
+_POLL_S = 0.4
+_PRINTED_PX = 140
+CODE_EXERCISES = ("stop_rule", "write_tool")
+"""The exercises in which a program is written."""
+
+
+def written(name: str, starter: str) -> str:
+    """The program as it stands in the editor; the starter where nothing was written."""
+    text = address_scripts.written(f"exercise-{name}")
+    return starter if text is None else text
+
+
+def program(
+    name: str, starter: str, remarks: Sequence[Remark], prepare: Callable[[str], Callable[[], V]], words: str
+) -> Job[V] | None:
+    """Draw the editor and the button; gives the last run of the program.
+
+    Args:
+        name: of the exercise.
+        starter: what stands in the editor at first.
+        remarks: what is wrong with the program that ran last; their lines are marked.
+        prepare: gives what runs a program; that takes seconds and is called in a thread of its own.
+        words: what the editor is called.
+    """
+    id = f"exercise-{name}"
+    address_scripts.take_edit(id)
+    text = written(name, starter)
+    job: Job[V] | None = exercise_state.progress(name).job
+    same = job is not None and job.subject == text
+    lines = [remark.line for remark in remarks if remark.line is not None] if same else []
+    start = _starter(name, starter, prepare)
+    script_editor(id, text, changed=text != starter, lines=lines, save=lambda _: start(), label=words)
+    busy = _running() is not None
+    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+        st.button(
+            t("Run it"),
+            key="exercise-run",
+            icon=":material/play_arrow:",
+            type="primary",
+            disabled=busy,
+            on_click=start,
+        )
+        if busy:
+            _watch()
+        elif job is not None and not same:
+            st.caption(t("The program has changed since. Run it once more."), width="content")
+    return job
+
+
+def printed_box(text: str) -> None:
+    """Draw what a program printed; nothing where it printed nothing."""
+    if text:
+        st.caption(t("Printed by your program"))
+        st.code(text, language=None, wrap_lines=True, height=_PRINTED_PX)
+
+
+def reset(name: str) -> None:
+    """Let the starter stand in the editor."""
+    address_scripts.discard(f"exercise-{name}")
+
+
+def _starter(name: str, starter: str, prepare: Callable[[str], Callable[[], Any]]) -> Callable[[], None]:
+    def start() -> None:
+        if _running() is None:
+            text = written(name, starter)
+            exercise_state.change(name, job=Job(text, prepare(text)))
+
+    return start
+
+
+def _running() -> Job[Any] | None:
+    """The program of this session that runs: one at a time."""
+    jobs = (exercise_state.progress(name).job for name in CODE_EXERCISES)
+    return next((job for job in jobs if job is not None and not job.done), None)
+
+
+@st.fragment(run_every=_POLL_S)
+def _watch() -> None:
+    if _running() is None:
+        st.rerun()
+    st.markdown(f":blue-badge[⏵ {t('It runs …')}]")

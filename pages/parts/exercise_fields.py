@@ -1,0 +1,85 @@
+"""A provider's response beside the fields of ``ModelReply``, each with the choice of a path in it."""
+
+from __future__ import annotations
+
+import json
+
+import streamlit as st
+
+from pages.parts import address, exercise_state
+from pages.parts.exercise_remarks import Standing, remarks_box
+from pages.parts.words import t
+from traces.lessons.exercises.map_fields import (
+    EXERCISE,
+    FIELDS,
+    Provider,
+    answers,
+    check,
+    paths_of,
+    provider_named,
+    providers,
+    shown,
+    value_at,
+)
+
+NAME = EXERCISE.name
+_RESPONSE_PX = 420
+
+
+def work() -> Standing:
+    """Draw the choice of a provider, its response and the fields."""
+    name = st.selectbox(
+        t("Provider"),
+        [each.name for each in providers()],
+        format_func=lambda name: provider_named(name).title,
+        key=exercise_state.key(NAME, "provider"),
+        persist_state="session",
+        on_change=_other_provider,
+    )
+    provider = provider_named(name)
+    with st.container(height=_RESPONSE_PX, key="exercise-response"):
+        st.code(json.dumps(provider.response, ensure_ascii=False, indent=2), language="json")
+    chosen = {field: _field(provider, field) for field in FIELDS}
+    st.button(
+        t("Check it"),
+        key="exercise-check",
+        icon=":material/rule:",
+        type="primary",
+        on_click=exercise_state.change,
+        args=(NAME,),
+        kwargs={"checked": True},
+    )
+    if not exercise_state.progress(NAME).checked:
+        return Standing(None)
+    found = check(provider, {field: path for field, path in chosen.items() if path})
+    return Standing(found, solved=not found)
+
+
+def remarks(standing: Standing) -> None:
+    """Draw what the check says."""
+    if standing.remarks is not None:
+        remarks_box(standing.remarks, right=t("Our reader finds each field just there. Try another provider."))
+
+
+def answer() -> None:
+    """Draw the right paths for the provider that is shown."""
+    name = address.setting(exercise_state.key(NAME, "provider"), providers()[0].name)
+    for field, paths in answers(name).items():
+        st.text(t("{thing}: {what}", thing=field, what=" / ".join(paths)))
+
+
+def _other_provider() -> None:
+    exercise_state.change(NAME, checked=False)
+
+
+def _field(provider: Provider, field: str) -> str | None:
+    path: str | None = st.selectbox(
+        field,
+        paths_of(provider.response),
+        index=None,
+        format_func=lambda path: f"{path} = {shown(value_at(provider.response, path))}",
+        placeholder=t("Where does it stand?"),
+        key=exercise_state.key(NAME, f"{provider.name}-{field}"),
+        persist_state="session",
+    )
+    return path

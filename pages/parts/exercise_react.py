@@ -1,0 +1,86 @@
+"""The rounds of a run, each with the fields Thought, Action and Observation."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from agent import jsontext
+from pages.parts import address, exercise_state
+from pages.parts.exercise_remarks import Standing, remarks_box
+from pages.parts.roles import role_badge
+from pages.parts.words import t
+from traces.lessons.exercises.react import EXERCISE, Round, check, rounds, task
+from traces.lessons.exercises.remark import Remark
+from traces.lessons.lesson import Text
+
+NAME = EXERCISE.name
+
+
+def work() -> Standing:
+    """Draw the rounds."""
+    language = address.language()
+    with st.container(horizontal=True, gap="small"):
+        st.markdown(role_badge("user"), width="content")
+        st.text(task(language), width="stretch")
+    said = [_round(number, each) for number, each in enumerate(rounds(language), 1)]
+    st.button(
+        t("Check it"),
+        key="exercise-check",
+        icon=":material/rule:",
+        type="primary",
+        on_click=exercise_state.change,
+        args=(NAME,),
+        kwargs={"checked": True},
+    )
+    if not exercise_state.progress(NAME).checked:
+        return Standing(None)
+    found = [
+        _in_round(number, remark)
+        for number, (each, parts) in enumerate(zip(rounds(language), said, strict=True), 1)
+        for remark in check(each, *parts)
+    ]
+    return Standing(found, solved=not found)
+
+
+def remarks(standing: Standing) -> None:
+    """Draw what the check says."""
+    if standing.remarks is not None:
+        remarks_box(standing.remarks, right=t("Both rounds are well told"))
+
+
+def answer() -> None:
+    """Draw a way to write the rounds."""
+    st.text(t("One way to write them:"))
+    for each in rounds(address.language()):
+        for word, part in zip(_words(), each.answer, strict=True):
+            st.text(t("{thing}: {what}", thing=word, what=part))
+
+
+def _words() -> tuple[str, str, str]:
+    return t("Thought"), t("Action"), t("Observation")
+
+
+def _in_round(number: int, remark: Remark) -> Remark:
+    place = remark.place or Text("", "")
+    return Remark(remark.text, Text(f"Round {number}, {place.en}", f"第 {number} 轮，{place.zh}"), remark.why)
+
+
+def _round(number: int, each: Round) -> tuple[str, str, str]:
+    """Draw what happened in a round and its fields; gives what stands in them."""
+    with st.container(border=True, gap="xsmall", key=f"exercise-round-{number}"):
+        st.markdown(f"**{t('Round {n}', n=number)}**")
+        for badge, text in (
+            (f":gray-badge[{t('private reasoning')}]", each.message.reasoning),
+            (role_badge("assistant"), f"{each.call.name}({jsontext.dumps(each.call.arguments)})  id {each.call.id}"),
+            (role_badge("tool"), each.result),
+        ):
+            with st.container(horizontal=True, gap="small", vertical_alignment="top"):
+                st.markdown(badge, width="content")
+                st.text(text, width="stretch")
+        thought, action, observation = (
+            st.text_input(
+                word, key=exercise_state.key(NAME, f"{number}-{what}"), persist_state="session", max_chars=600
+            )
+            for word, what in zip(_words(), ("thought", "action", "observation"), strict=True)
+        )
+    return thought or "", action or "", observation or ""

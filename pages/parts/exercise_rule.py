@@ -1,0 +1,82 @@
+"""The stop rule: the program, and where it stopped each run."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pandas as pd
+import streamlit as st
+
+from pages.parts import address, exercise_code
+from pages.parts.exercise_remarks import Standing, remarks_box
+from pages.parts.exercise_state import progress
+from pages.parts.lesson_words import told
+from pages.parts.words import t
+from traces.lessons.exercises.remark import UNREADABLE
+from traces.lessons.exercises.stop_rule import EXERCISE, SOLUTION, STARTER, Tried, Verdict, try_rule
+
+NAME = EXERCISE.name
+
+
+def work() -> Standing:
+    """Draw the program and what came of it."""
+    job = exercise_code.program(NAME, STARTER, _verdict().remarks, _prepared, t("Your stop rule"))
+    verdict = _verdict()
+    if verdict.tried:
+        _table(verdict)
+    exercise_code.printed_box(verdict.printed)
+    asked = job is not None and job.done
+    return Standing(verdict.remarks if asked else None, solved=bool(verdict.tried) and not verdict.remarks)
+
+
+def remarks(standing: Standing) -> None:
+    """Draw what the check says."""
+    if standing.remarks is not None:
+        remarks_box(standing.remarks, right=t("Atlantis ends, and every honest run goes on"))
+
+
+def answer() -> None:
+    """Draw a rule that will do."""
+    st.code(SOLUTION, language="python", wrap_lines=True)
+
+
+def reset() -> None:
+    """Forget the program."""
+    exercise_code.reset(NAME)
+
+
+def _prepared(code: str) -> Callable[[], Verdict]:
+    language = address.language()
+    return lambda: try_rule(code, language)
+
+
+def _verdict() -> Verdict:
+    job = progress(NAME).job
+    if job is None or not job.done:
+        return Verdict((), ())
+    found: Verdict = job.result or Verdict((), (UNREADABLE,))
+    return found
+
+
+def _table(verdict: Verdict) -> None:
+    saved = sum(each.saved for each in verdict.tried)
+    false = sum(each.by_rule and not each.case.ends for each in verdict.tried)
+    with st.container(horizontal=True, gap="small", key="exercise-figures"):
+        st.markdown(f":blue-badge[{t('Tokens saved: {n}', n=f'{saved:,}')}]", width="content")
+        colour = "red" if false else "green"
+        st.markdown(f":{colour}-badge[{t('False stops: {n}', n=false)}]", width="content")
+    frame = pd.DataFrame(
+        {
+            t("Run"): [told(each.case.title) for each in verdict.tried],
+            "": ["✔" if each.right else "✖" for each in verdict.tried],
+            t("Ended by"): [_ended(each) for each in verdict.tried],
+            t("Steps"): [f"{each.steps} / {each.steps_without}" for each in verdict.tried],
+            t("Tokens"): [f"{each.tokens:,} / {each.tokens_without:,}" for each in verdict.tried],
+        }
+    )
+    st.dataframe(frame, hide_index=True, alt=t("How each run went under your rule"), key="exercise-tried")
+    st.caption(t("Steps and tokens: with your rule / without it."))
+
+
+def _ended(each: Tried) -> str:
+    return t("your rule: {reason}", reason=each.reason) if each.by_rule else each.reason

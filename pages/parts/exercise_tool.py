@@ -1,0 +1,117 @@
+"""A tool of the learner's own: the program, its schema, calls of it, and a run in which a model uses it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+
+import streamlit as st
+
+from agent import jsontext
+from agent.messages import Message, read_arguments
+from pages.parts import address, exercise_code, exercise_state
+from pages.parts.exercise_remarks import Standing, remarks_box
+from pages.parts.roles import role_badge
+from pages.parts.words import loop_words, t
+from traces.lessons.exercises.remark import UNREADABLE
+from traces.lessons.exercises.write_tool import EXERCISE, SOLUTION, STARTER, Called, Verdict, try_tool
+from traces.lessons.exercises.write_tool import NAME as TOOL
+
+NAME = EXERCISE.name
+_FIRST_CALL = '{"weight_kg": 5}'
+
+
+def work() -> Standing:
+    """Draw the program and what came of it."""
+    job = exercise_code.program(NAME, STARTER, _verdict().remarks, _prepared, t("Your tool"))
+    verdict = _verdict()
+    if verdict.schema is not None:
+        _shown(verdict)
+    exercise_code.printed_box(verdict.printed)
+    asked = job is not None and job.done
+    return Standing(verdict.remarks if asked else None, solved=verdict.schema is not None and not verdict.remarks)
+
+
+def remarks(standing: Standing) -> None:
+    """Draw what the check says."""
+    if standing.remarks is not None:
+        remarks_box(standing.remarks, right=t("A model can work with this tool"))
+
+
+def answer() -> None:
+    """Draw a tool that will do."""
+    st.code(SOLUTION, language="python", wrap_lines=True)
+
+
+def reset() -> None:
+    """Forget the program."""
+    exercise_code.reset(NAME)
+
+
+def _prepared(code: str) -> Callable[[], Verdict]:
+    language, own = address.language(), _own_call()
+    return lambda: try_tool(code, language, own)
+
+
+def _verdict() -> Verdict:
+    job = exercise_state.progress(NAME).job
+    if job is None or not job.done:
+        return Verdict()
+    found: Verdict = job.result or Verdict(remarks=(UNREADABLE,))
+    return found
+
+
+def _own_call() -> dict[str, object] | None:
+    """The arguments of the learner's own call; None where they are none."""
+    text = address.setting(_own_key(), _FIRST_CALL) or ""
+    arguments, problem = read_arguments(text)
+    return None if problem else arguments
+
+
+def _own_key() -> str:
+    return exercise_state.key(NAME, "call")
+
+
+def _shown(verdict: Verdict) -> None:
+    schema, calls, run = st.tabs(
+        [t("What the model sees"), t("Calls"), t("A run")], key=exercise_state.key(NAME, "tabs"), on_change="rerun"
+    )
+    if schema.open:
+        with schema:
+            st.code(json.dumps(verdict.schema, ensure_ascii=False, indent=2), language="json", wrap_lines=True)
+    if calls.open:
+        with calls:
+            _calls(verdict)
+    if run.open:
+        with run:
+            for data in verdict.messages:
+                _message(Message.from_dict(data))
+
+
+def _calls(verdict: Verdict) -> None:
+    for call in verdict.calls:
+        _call(call)
+    address.seed(_own_key(), _FIRST_CALL)
+    text = st.text_input(
+        t("The arguments of a call of your own, as JSON"), key=_own_key(), persist_state="session", max_chars=500
+    )
+    if problem := read_arguments(text)[1]:
+        st.text(loop_words(problem))
+    elif verdict.own is not None and verdict.own.arguments == read_arguments(text)[0]:
+        _call(verdict.own)
+    else:
+        st.caption(t("Run it to see what comes back."))
+
+
+def _call(call: Called) -> None:
+    with st.container(horizontal=True, vertical_alignment="top", gap="small"):
+        badge = f":green-badge[✔ {t('result')}]" if call.ok else f":orange-badge[▲ {t('error')}]"
+        st.markdown(badge, width="content")
+        st.text(f"{TOOL}({jsontext.dumps(call.arguments)})\n→ {call.text}", width="stretch")
+
+
+def _message(message: Message) -> None:
+    with st.container(horizontal=True, vertical_alignment="top", gap="small"):
+        st.markdown(role_badge(message.role), width="content")
+        asked = [f"{call.name}({call.arguments_text()})  id {call.id}" for call in message.tool_calls]
+        st.text("\n".join([*([message.text] if message.text else []), *asked]), width="stretch")
