@@ -76,7 +76,7 @@ def check_shown(shown: Shown, lesson: Lesson, language: str, variant: str, runs:
     """
     played = runs[variant]
     for name, expected in in_language(shown.that, language).items():
-        if (wrong := _CHECKS[name](played, expected, runs)) is not None:
+        if (wrong := CHECKS[name](played, expected, runs)) is not None:
             return f"{lesson.name}, variant {variant}, {language}: {name} {wrong}"
     return None
 
@@ -255,7 +255,7 @@ def _sent_words(played: Played) -> str:
     return "\n".join(each if isinstance(each, str) else jsontext.dumps(each) for each in contents if each is not None)
 
 
-_CHECKS: dict[str, _Check] = {
+CHECKS: dict[str, _Check] = {
     "reason": _equal(_reason),
     "steps": _equal(_steps),
     "messages": _equal(lambda played: len(played.trace.messages)),
