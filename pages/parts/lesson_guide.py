@@ -12,6 +12,7 @@ from pages.parts.lesson_words import ask_words, choice_words, told
 from pages.parts.transport import hand_written
 from pages.parts.words import t
 from traces.lessons.lesson import Lesson, Variant
+from traces.lessons.questions import asks_of
 
 
 def guide(lesson: Lesson, variant: Variant, now: Progress, *, by_hand: bool) -> None:
@@ -25,7 +26,7 @@ def guide(lesson: Lesson, variant: Variant, now: Progress, *, by_hand: bool) -> 
     """
     with st.sidebar.container(key="lesson-guide", gap="xsmall"):
         _idea(lesson, by_hand=by_hand)
-        if variant.asks and lesson.asks:
+        if asks_of(lesson, variant):
             address.put(address_learn.ASKS, address_learn.asks())
             st.toggle(
                 t("Ask me as I go"),
@@ -37,10 +38,20 @@ def guide(lesson: Lesson, variant: Variant, now: Progress, *, by_hand: bool) -> 
         _noticed(now)
 
 
-def narrow_guide(lesson: Lesson, *, by_hand: bool) -> None:
-    """Draw idea and question once more above the run. The style sheet shows this only where the side bar is folded."""
+def narrow_guide(lesson: Lesson, *, by_hand: bool, begun: bool) -> None:
+    """Draw idea and question once more above the run. The style sheet shows this only where the side bar is folded.
+
+    Args:
+        lesson: the lesson.
+        by_hand: the model follows rules of the script.
+        begun: the run has begun, so the room is needed for what it does.
+    """
     with st.container(key="lesson-guide-narrow", gap="xsmall"):
-        _idea(lesson, by_hand=by_hand)
+        if not begun:
+            _idea(lesson, by_hand=by_hand)
+            return
+        with st.expander(t("The idea and the question"), type="compact", key="lesson-idea"):
+            _idea(lesson, by_hand=by_hand)
 
 
 def _idea(lesson: Lesson, *, by_hand: bool) -> None:

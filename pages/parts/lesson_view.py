@@ -77,7 +77,7 @@ def lesson_view(name: str) -> None:
     by_hand = by_rules(Setup(lesson_scenario(lesson.name, variant.name, address_learn.language())))
     guide(lesson, variant, now, by_hand=by_hand)
     _head(lessons.lessons.index(lesson) + 1, lesson, variant, run)
-    narrow_guide(lesson, by_hand=by_hand)
+    narrow_guide(lesson, by_hand=by_hand, begun=run is not None)
     notices()
     if run is None or drawn is None or view is None:
         _before(lesson, variant, now)
