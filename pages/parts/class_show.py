@@ -19,6 +19,7 @@ from traces.classroom.klass import Klass, Showing
 from traces.lessons.answers import Answers
 from traces.lessons.course import course
 from traces.lessons.lesson import Ask
+from traces.lessons.questions import asks_of
 
 _MOST_RUNS = 12
 
@@ -62,7 +63,8 @@ def answers_panel(klass: Klass) -> None:
         answers = Answers(data_folder())
         question = answers.latest(klass.id)
         lesson = course(data_folder()).find(question.lesson) if question is not None else None
-        ask = next((each for each in lesson.asks if question and each.id == question.ask), None) if lesson else None
+        asks = asks_of(lesson, lesson.variant(question.variant)) if lesson is not None and question is not None else []
+        ask = next((each for each in asks if question and each.id == question.ask), None)
         if question is None or lesson is None or ask is None:
             st.caption(t("Nobody has answered a question of a lesson yet."))
             return

@@ -15,7 +15,7 @@ from pages.parts.learner import learner
 from pages.parts.runs import OpenRun
 from traces.lessons.answers import Answers, Question
 from traces.lessons.lesson import Ask, Lesson, Notice, Place, Variant
-from traces.lessons.questions import asks_at, open_ask, stands_at, truth
+from traces.lessons.questions import asks_at, asks_of, notices_of, open_ask, stands_at, truth
 
 _BEGINNING = Moment(step=1, phase=Phase.PREPARE, messages=0)
 """Where a lesson stands before its first press."""
@@ -76,10 +76,10 @@ def progress(lesson: Lesson, variant: Variant, run: OpenRun | None, number: int,
     trace, phase = (Trace(), Phase.PREPARE) if run is None else (run.held(), run.loop.phase)
     found = [_BEGINNING] if run is None else moments(trace, phase)
     now = found[-1]
-    asks = lesson.asks if variant.asks else ()
+    asks = asks_of(lesson, variant)
     told = {ask.id: said for ask in asks if ask.id in given and (said := truth(ask, trace, phase)) is not None}
     places = {f"ask {ask.id}": _place(ask.at, found) + 1 for ask in asks if ask.id in told}
-    reached = [notice for notice in lesson.notices if variant.asks and _place(notice.at, found) >= 0]
+    reached = [notice for notice in notices_of(lesson, variant) if _place(notice.at, found) >= 0]
     places |= {_name(notice): _place(notice.at, found) for notice in reached}
     last = len(found) - 1
     seen = places if run is None else address_learn.first_seen(run.id, places, last)
@@ -133,7 +133,7 @@ def rests_at(lesson: Lesson, variant: Variant, runner: Runner) -> Callable[[], b
 
     It is asked in the run's own thread before each phase, so it looks at nothing of the session.
     """
-    asks = lesson.asks if variant.asks and address_learn.asks() else ()
+    asks = asks_of(lesson, variant) if address_learn.asks() else []
     given = given_answers(lesson, variant)
     places = {ask.at for ask in asks if ask.id not in given} | ({lesson.until} if lesson.until is not None else set())
 

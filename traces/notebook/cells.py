@@ -11,7 +11,7 @@ from agent.events import STATE_OF, AgentState, Phase
 from agent.moments import Moment, moments
 from agent.trace import Trace, TraceStep
 from traces.lessons.lesson import Ask, Lesson, Variant
-from traces.lessons.questions import asks_at, stands_at, truth
+from traces.lessons.questions import asks_at, notices_at, truth
 
 TRACE = "trace"
 """The place of notes on the run as a whole."""
@@ -149,10 +149,10 @@ def _matters(moment: Moment, step: TraceStep | None) -> bool:
 
 def _of_lesson(notebook: Notebook, moment: Moment) -> Iterator[Cell]:
     lesson, variant = notebook.lesson, notebook.variant
-    if lesson is None or variant is None or not variant.asks:
+    if lesson is None or variant is None:
         return
     asks = asks_at(lesson, variant, moment)
-    texts = tuple(each.text.of(notebook.language) for each in lesson.notices if stands_at(each.at, moment))
+    texts = tuple(each.text.of(notebook.language) for each in notices_at(lesson, variant, moment))
     if not asks and not texts:
         return
     questions = tuple(Question(ask, truth(ask, notebook.trace, notebook.now)) for ask in asks)
