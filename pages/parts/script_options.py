@@ -7,9 +7,8 @@ from collections.abc import Callable
 import streamlit as st
 
 from agent.scripts import Script
-from agent.toolbox import toolbox
 from pages.parts import address
-from pages.parts.options import options
+from pages.parts.offered import known_names
 from pages.parts.words import t
 
 SEED = "seed"
@@ -104,5 +103,4 @@ def _replay(script: Script, busy: bool, changed: Callable[[], None]) -> None:
 
 def _answered(script: Script) -> bool:
     """Whether the script answers for a tool that is here."""
-    here = {*toolbox(), *(tool.name for tool in options().tools)}
-    return bool(here & script.answered)
+    return not script.answered.isdisjoint(known_names())
