@@ -142,7 +142,8 @@ def compare(known: int, say: Say) -> str:
 
 def literal(text: str) -> str:
     """A text as a Python literal: as it stands between quotes where that is safe, else piece by piece."""
-    shown = "\n" + jsontext.clean(text).strip("\n") + "\n"
+    text = jsontext.clean(text)
+    shown = f"\n{text.strip()}\n"
     if "'''" in shown or re.search(r"[^\S\n ]", shown) or not all(c == "\n" or c.isprintable() for c in shown):
         return f"(\n{_pieces(text)}\n)"
     return f"r'''{shown}'''"
