@@ -45,7 +45,7 @@ def program(
     same = job is not None and job.subject == text
     lines = [remark.line for remark in remarks if remark.line is not None] if same else []
     start = _starter(name, starter, prepare)
-    script_editor(id, text, changed=text != starter, lines=lines, save=lambda _: start(), label=words)
+    script_editor(id, text, changed=text != starter, lines=lines, save=lambda _: start(), label=words, hint=_hint())
     busy = _running() is not None
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         st.button(
@@ -82,6 +82,10 @@ def _starter(name: str, starter: str, prepare: Callable[[str], Callable[[], Any]
             exercise_state.change(name, job=Job(text, prepare(text)))
 
     return start
+
+
+def _hint() -> str:
+    return t("Tab: two spaces · Ctrl+S: run it · Esc, then Tab: leave the field")
 
 
 def _running() -> Job[Any] | None:

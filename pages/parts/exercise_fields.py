@@ -5,9 +5,10 @@ from __future__ import annotations
 import json
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from pages.parts import address, exercise_state
-from pages.parts.exercise_remarks import Standing, remarks_box
+from pages.parts.exercise_remarks import Standing, check_button, remarks_box
 from pages.parts.words import t
 from traces.lessons.exercises.map_fields import (
     EXERCISE,
@@ -26,8 +27,8 @@ NAME = EXERCISE.name
 _RESPONSE_PX = 420
 
 
-def work() -> Standing:
-    """Draw the choice of a provider, its response and the fields."""
+def work(beside: DeltaGenerator) -> Standing:
+    """Draw the choice of a provider and its response, and beside them the fields."""
     name = st.selectbox(
         t("Provider"),
         [each.name for each in providers()],
@@ -37,18 +38,11 @@ def work() -> Standing:
         on_change=_other_provider,
     )
     provider = provider_named(name)
-    with st.container(height=_RESPONSE_PX, key="exercise-response"):
-        st.code(json.dumps(provider.response, ensure_ascii=False, indent=2), language="json")
-    chosen = {field: _field(provider, field) for field in FIELDS}
-    st.button(
-        t("Check it"),
-        key="exercise-check",
-        icon=":material/rule:",
-        type="primary",
-        on_click=exercise_state.change,
-        args=(NAME,),
-        kwargs={"checked": True},
-    )
+    st.code(json.dumps(provider.response, ensure_ascii=False, indent=2), language="json", height=_RESPONSE_PX)
+    with beside.container(gap="xsmall", key="exercise-choices"):
+        chosen = {field: _field(provider, field) for field in FIELDS}
+    with beside:
+        check_button(NAME)
     if not exercise_state.progress(NAME).checked:
         return Standing(None)
     found = check(provider, {field: path for field, path in chosen.items() if path})

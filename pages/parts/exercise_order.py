@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from pages.parts import address, exercise_state
-from pages.parts.exercise_remarks import Standing, remarks_box
+from pages.parts.exercise_remarks import Standing, check_button, remarks_box
 from pages.parts.lesson_words import told
 from pages.parts.roles import maker_look, role_badge
 from pages.parts.words import t
@@ -16,7 +17,7 @@ from traces.lessons.exercises.order_messages import EXERCISE, MAKERS, RUNS, Card
 NAME = EXERCISE.name
 
 
-def work() -> Standing:
+def work(beside: DeltaGenerator) -> Standing:
     """Draw the choice of a run and its messages."""
     run = st.selectbox(
         t("Run"),
@@ -30,15 +31,8 @@ def work() -> Standing:
     with st.container(gap="xsmall", key="exercise-cards"):
         for card in shown:
             _card(run, card, len(shown))
-    st.button(
-        t("Check it"),
-        key="exercise-check",
-        icon=":material/rule:",
-        type="primary",
-        on_click=exercise_state.change,
-        args=(NAME,),
-        kwargs={"checked": True},
-    )
+    with beside:
+        check_button(NAME)
     if not exercise_state.progress(NAME).checked:
         return Standing(None)
     numbers: dict[str, int] = _chosen(run, shown, "number")

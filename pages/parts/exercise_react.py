@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from agent import jsontext
 from pages.parts import address, exercise_state
-from pages.parts.exercise_remarks import Standing, remarks_box
+from pages.parts.exercise_remarks import Standing, check_button, line, remarks_box
 from pages.parts.roles import role_badge
 from pages.parts.words import t
 from traces.lessons.exercises.react import EXERCISE, Round, check, rounds, task
@@ -16,22 +17,13 @@ from traces.lessons.lesson import Text
 NAME = EXERCISE.name
 
 
-def work() -> Standing:
+def work(beside: DeltaGenerator) -> Standing:
     """Draw the rounds."""
     language = address.language()
-    with st.container(horizontal=True, gap="small"):
-        st.markdown(role_badge("user"), width="content")
-        st.text(task(language), width="stretch")
+    line("task", role_badge("user"), task(language))
     said = [_round(number, each) for number, each in enumerate(rounds(language), 1)]
-    st.button(
-        t("Check it"),
-        key="exercise-check",
-        icon=":material/rule:",
-        type="primary",
-        on_click=exercise_state.change,
-        args=(NAME,),
-        kwargs={"checked": True},
-    )
+    with beside:
+        check_button(NAME)
     if not exercise_state.progress(NAME).checked:
         return Standing(None)
     found = [
@@ -69,14 +61,16 @@ def _round(number: int, each: Round) -> tuple[str, str, str]:
     """Draw what happened in a round and its fields; gives what stands in them."""
     with st.container(border=True, gap="xsmall", key=f"exercise-round-{number}"):
         st.markdown(f"**{t('Round {n}', n=number)}**")
-        for badge, text in (
-            (f":gray-badge[{t('private reasoning')}]", each.message.reasoning),
-            (role_badge("assistant"), f"{each.call.name}({jsontext.dumps(each.call.arguments)})  id {each.call.id}"),
-            (role_badge("tool"), each.result),
+        for what, badge, text in (
+            ("reasoning", f":gray-badge[{t('private reasoning')}]", each.message.reasoning),
+            (
+                "model",
+                role_badge("assistant"),
+                f"{each.call.name}({jsontext.dumps(each.call.arguments)})  id {each.call.id}",
+            ),
+            ("tool", role_badge("tool"), each.result),
         ):
-            with st.container(horizontal=True, gap="small", vertical_alignment="top"):
-                st.markdown(badge, width="content")
-                st.text(text, width="stretch")
+            line(f"{number}-{what}", badge, text)
         thought, action, observation = (
             st.text_input(
                 word, key=exercise_state.key(NAME, f"{number}-{what}"), persist_state="session", max_chars=600
@@ -84,3 +78,7 @@ def _round(number: int, each: Round) -> tuple[str, str, str]:
             for word, what in zip(_words(), ("thought", "action", "observation"), strict=True)
         )
     return thought or "", action or "", observation or ""
+
+
+def _said(each: Round) -> str:
+    return f"{each.call.name}({jsontext.dumps(each.call.arguments)})"

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import streamlit as st
 
+from pages.parts import exercise_state
 from pages.parts.lesson_words import told
 from pages.parts.words import loop_words, t
 from traces.lessons.exercises.remark import Remark
@@ -22,6 +23,32 @@ class Standing:
     """What is wrong with what is shown; None: nobody asked for a check yet."""
     solved: bool = False
     """The whole exercise is done."""
+
+
+def check_button(name: str) -> None:
+    """Draw the button that asks for a check. From then on what is wrong is said as the work goes on."""
+    st.button(
+        t("Check it"),
+        key="exercise-check",
+        icon=":material/rule:",
+        type="primary",
+        on_click=exercise_state.change,
+        args=(name,),
+        kwargs={"checked": True},
+    )
+
+
+def line(key: str, badge: str, text: str) -> None:
+    """Draw a text beside its badge, however long it is.
+
+    Args:
+        key: another one for each line of a page.
+        badge: in Markdown; our own words.
+        text: data.
+    """
+    with st.container(key=f"exercise-line-{key}"):
+        st.markdown(badge)
+        st.text(text)
 
 
 def remarks_box(remarks: Sequence[Remark], *, right: str) -> None:

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from agent.messages import Message
 from pages.parts import address, exercise_state
@@ -33,7 +34,7 @@ NAME = EXERCISE.name
 _JSON_PX = 420
 
 
-def work() -> Standing:
+def work(_beside: DeltaGenerator) -> Standing:
     """Draw the choice of a list, and the list."""
     case = _case()
     st.selectbox(

@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 import pandas as pd
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from pages.parts import address, exercise_code
 from pages.parts.exercise_remarks import Standing, remarks_box
@@ -18,7 +19,7 @@ from traces.lessons.exercises.stop_rule import EXERCISE, SOLUTION, STARTER, Trie
 NAME = EXERCISE.name
 
 
-def work() -> Standing:
+def work(_beside: DeltaGenerator) -> Standing:
     """Draw the program and what came of it."""
     job = exercise_code.program(NAME, STARTER, _verdict().remarks, _prepared, t("Your stop rule"))
     verdict = _verdict()

@@ -6,11 +6,12 @@ import json
 from collections.abc import Callable
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from agent import jsontext
 from agent.messages import Message, read_arguments
 from pages.parts import address, exercise_code, exercise_state
-from pages.parts.exercise_remarks import Standing, remarks_box
+from pages.parts.exercise_remarks import Standing, line, remarks_box
 from pages.parts.roles import role_badge
 from pages.parts.words import loop_words, t
 from traces.lessons.exercises.remark import UNREADABLE
@@ -21,7 +22,7 @@ NAME = EXERCISE.name
 _FIRST_CALL = '{"weight_kg": 5}'
 
 
-def work() -> Standing:
+def work(_beside: DeltaGenerator) -> Standing:
     """Draw the program and what came of it."""
     job = exercise_code.program(NAME, STARTER, _verdict().remarks, _prepared, t("Your tool"))
     verdict = _verdict()
@@ -84,13 +85,13 @@ def _shown(verdict: Verdict) -> None:
             _calls(verdict)
     if run.open:
         with run:
-            for data in verdict.messages:
-                _message(Message.from_dict(data))
+            for number, data in enumerate(verdict.messages):
+                _message(number, Message.from_dict(data))
 
 
 def _calls(verdict: Verdict) -> None:
-    for call in verdict.calls:
-        _call(call)
+    for number, call in enumerate(verdict.calls):
+        _call(f"call-{number}", call)
     address.seed(_own_key(), _FIRST_CALL)
     text = st.text_input(
         t("The arguments of a call of your own, as JSON"), key=_own_key(), persist_state="session", max_chars=500
@@ -98,20 +99,17 @@ def _calls(verdict: Verdict) -> None:
     if problem := read_arguments(text)[1]:
         st.text(loop_words(problem))
     elif verdict.own is not None and verdict.own.arguments == read_arguments(text)[0]:
-        _call(verdict.own)
+        _call("own", verdict.own)
     else:
         st.caption(t("Run it to see what comes back."))
 
 
-def _call(call: Called) -> None:
-    with st.container(horizontal=True, vertical_alignment="top", gap="small"):
-        badge = f":green-badge[✔ {t('result')}]" if call.ok else f":orange-badge[▲ {t('error')}]"
-        st.markdown(badge, width="content")
-        st.text(f"{TOOL}({jsontext.dumps(call.arguments)})\n→ {call.text}", width="stretch")
+def _call(key: str, call: Called) -> None:
+    badge = f":green-badge[✔ {t('result')}]" if call.ok else f":orange-badge[▲ {t('error')}]"
+    line(key, badge, f"{TOOL}({jsontext.dumps(call.arguments)})\n→ {call.text}")
 
 
-def _message(message: Message) -> None:
-    with st.container(horizontal=True, vertical_alignment="top", gap="small"):
-        st.markdown(role_badge(message.role), width="content")
-        asked = [f"{call.name}({call.arguments_text()})  id {call.id}" for call in message.tool_calls]
-        st.text("\n".join([*([message.text] if message.text else []), *asked]), width="stretch")
+def _message(number: int, message: Message) -> None:
+    asked = [f"{call.name}({call.arguments_text()})  id {call.id}" for call in message.tool_calls]
+    said = "\n".join([*([message.text] if message.text else []), *asked])
+    line(f"message-{number}", role_badge(message.role), said)

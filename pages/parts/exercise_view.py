@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from pages.parts import (
     address_learn,
@@ -32,8 +33,8 @@ from traces.lessons.exercises.exercise import Exercise
 class _Part:
     """How one exercise is drawn."""
 
-    work: Callable[[], Standing]
-    """Draws the work, and what the check says where that stands below it; gives how it stands."""
+    work: Callable[[DeltaGenerator], Standing]
+    """Draws the work, some of it perhaps in the column beside it, and gives how it stands."""
     remarks: Callable[[Standing], None]
     """Draws what the check says."""
     answer: Callable[[], None]
@@ -68,7 +69,7 @@ def exercise_view(name: str) -> None:
         with st.container(key="exercise-bench"):
             left, right = st.columns([8, 5], gap="medium")
             with left:
-                standing = part.work()
+                standing = part.work(right)
             if standing.solved and not solved:
                 answers.finish(who.id, _mark(name), klass=who.klass)
                 solved = True

@@ -36,6 +36,7 @@ def script_editor(
     lines: Sequence[int],
     save: Callable[[str], None],
     label: str | None = None,
+    hint: str | None = None,
 ) -> None:
     """Draw the field.
 
@@ -46,6 +47,7 @@ def script_editor(
         lines: the lines to mark, from 1.
         save: called with the id when Ctrl+S was pressed.
         label: what the field is called, for who does not see it; None: the text of the script.
+        hint: what its keys do, said below it; None: that of a field that can be saved.
     """
     command = address_scripts.command()
     _EDITOR(
@@ -59,7 +61,7 @@ def script_editor(
             "marks": list(lines[:MOST_MARKS]),
             "command": asdict(command) if command else None,
             "label": label or t("Text of the script"),
-            "hint": t("Tab: two spaces · Ctrl+S: save · Esc, then Tab: leave the field"),
+            "hint": hint or t("Tab: two spaces · Ctrl+S: save · Esc, then Tab: leave the field"),
         },
         on_edit_change=lambda: address_scripts.take_edit(script),
         on_save_change=lambda: _save(script, save),
