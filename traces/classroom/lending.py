@@ -11,6 +11,7 @@ from agent.errors import AgentError
 from agent.messages import Message
 from agent.models.metered import Meter, MeteredModel, Quota, Used
 from agent.models.openai_chat import OpenAIModel
+from agent.redact import redact_text
 from traces.classroom.klass import Terms
 
 _TRIAL_S = 30.0
@@ -122,7 +123,8 @@ class Lendings:
 
 def _try(model: OpenAIModel, trial: Trial) -> None:
     try:
-        said = model.complete([Message("user", "Say hello in one word.")]).message.text.strip()
+        reply = model.complete([Message("user", "Say hello in one word.")])
+        said = redact_text(reply.message.text.strip(), model.secrets)
         trial.text = said if len(said) <= _SHOWN else said[:_SHOWN] + "…"
         trial.ok = True
     except AgentError as error:
