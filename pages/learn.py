@@ -6,7 +6,7 @@ import streamlit as st
 
 from agent.errors import AgentError
 from pages.parts import address_learn
-from pages.parts.classes import class_line
+from pages.parts.classes import COURSE, SYSTEMS, class_line, note_where
 from pages.parts.course_list import course_list
 from pages.parts.exercise_view import exercise_view
 from pages.parts.lesson_view import lesson_view
@@ -29,10 +29,13 @@ def page() -> None:
         if lesson is not None:
             lesson_view(lesson)
         elif (exercise := address_learn.exercise()) is not None:
+            note_where(f"exercise:{exercise}")
             exercise_view(exercise)
         elif address_learn.systems():
+            note_where(SYSTEMS)
             systems_view()
         else:
+            note_where(COURSE)
             course_list()
     except (AgentError, OSError) as error:
         st.error(t("This cannot be opened."))
