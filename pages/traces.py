@@ -175,7 +175,8 @@ def show(opened: Opened, number: int, head: DeltaGenerator, *, live: bool = Fals
             icon=":material/science:",
             query_params=address_replay.link(),
         )
-        export_menu(reading.trace, report, key=f"export-{reading.trace.trace_id}")
+        key = f"export-{reading.trace.trace_id}"
+        export_menu(reading.trace, report, key=key, notebook=address_replay.link())
     place = trace_head(reading, live=live)
     import_report(report, summary.warnings)
     if report.format == FORMAT:

@@ -8,7 +8,7 @@ from functools import partial
 import streamlit as st
 
 from agent.trace import Trace
-from pages.parts import address, address_replay
+from pages.parts import address
 from pages.parts.words import loop_words, t
 from traces.bundle import MIME as BUNDLE_MIME
 from traces.bundle import SUFFIX as BUNDLE_SUFFIX
@@ -22,24 +22,28 @@ _SHOWN = 50
 """Secrets named one by one."""
 
 
-def export_menu(trace: Trace, report: ImportReport | None = None, *, key: str) -> None:
+def export_menu(
+    trace: Trace, report: ImportReport | None = None, *, key: str, notebook: dict[str, str] | None = None
+) -> None:
     """Draw the menu. A file is made only when its button is pressed.
 
     Args:
         trace: what to hand out.
         report: of the file that it was read from; it goes into the bundle.
         key: begins the keys of the widgets.
+        notebook: the parameters of the link to its notebook; None: there is no such link.
     """
     menu = st.popover(t("Export"), icon=":material/download:", key=f"{key}-menu", on_change="rerun")
     if not menu.open:
         return
     with menu:
-        st.page_link(
-            "pages/notebook.py",
-            label=t("Notebook: cell by cell, with notes of your own"),
-            icon=":material/book_2:",
-            query_params=address_replay.link(),
-        )
+        if notebook is not None:
+            st.page_link(
+                "pages/notebook.py",
+                label=t("Notebook: cell by cell, with notes of your own"),
+                icon=":material/book_2:",
+                query_params=notebook,
+            )
         whole, trace = trace, _selected(trace, key)
         steps = (trace.steps[0].index, trace.steps[-1].index) if trace.steps else None
         which = (id(whole), whole.trace_id, len(whole.messages), len(whole.steps), steps)
