@@ -93,7 +93,7 @@ def _label(place: str) -> str:
     kind, _, number = place.partition("-")
     if kind == "message" and number.isdecimal():
         return t("Note on message {n}", n=int(number) + 1)
-    return t("Note on the whole run") if place == TRACE else t("Note")
+    return t("Note on the whole run") if place == TRACE else t("My note")
 
 
 def _title(trace: Trace) -> str:
