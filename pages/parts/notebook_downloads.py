@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from functools import partial
 
 import streamlit as st
@@ -13,8 +12,8 @@ from pages.parts.words import t, translate_loop_words
 from traces.export import file_name
 from traces.notebook import jupyter, markdown, page
 from traces.notebook.cells import Notebook
+from traces.notebook.clean import cleaned
 from traces.notebook.notes import PlacedNote
-from traces.redacting import without_secrets
 
 
 def downloads(source: Source, notes: Sequence[PlacedNote]) -> None:
@@ -44,11 +43,11 @@ def downloads(source: Source, notes: Sequence[PlacedNote]) -> None:
 
 
 def _made(form: str, notebook: Notebook, notes: tuple[PlacedNote, ...], spoken: str) -> bytes:
-    """The file: of the trace without its secrets."""
-    clean = replace(notebook, trace=without_secrets(notebook.trace)[0])
+    """The file, without secrets."""
+    clean, kept = cleaned(notebook, notes)
     translate = partial(translate_loop_words, language=notebook.language)
     if form == jupyter.__name__:
-        return jupyter.write(clean, notes, translate, spoken=spoken)
+        return jupyter.write(clean, kept, translate, spoken=spoken)
     if form == page.__name__:
-        return page.write(clean, notes, translate)
-    return markdown.write(clean, notes, translate)
+        return page.write(clean, kept, translate)
+    return markdown.write(clean, kept, translate)

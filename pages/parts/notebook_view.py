@@ -23,7 +23,7 @@ from traces.notebook.telling import did, ending, head, lesson_texts
 from traces.notebook.words import say_in
 from traces.text import message_text
 
-PAGE = 20
+PAGE = 30
 """Cells of a page: more of them make every press slow."""
 
 
@@ -95,9 +95,10 @@ def _beside(source: Source, cell: Cell, say: Say) -> None:
 
 def _words(source: Source, cell: Cell, say: Say) -> None:
     """What the lesson says. Its texts may be a teacher's, so they are plain text."""
-    for name, text in lesson_texts(source.notebook, cell, say):
-        st.caption(name)
-        st.text(text)
+    with st.container(gap="xsmall"):
+        for name, text in lesson_texts(source.notebook, cell, say):
+            st.caption(name)
+            st.text(text)
 
 
 def _message(trace: Trace, position: int, *, key: str) -> None:

@@ -96,11 +96,11 @@ def test_a_long_trace_is_shown_a_page_at_a_time(visit: Visit, data: Path) -> Non
     (data / "long.json").write_text(json.dumps({"messages": messages}))
     (info,) = [info for info in Store(data).list() if info.kind != "bundled"]
     app = visit("notebook", trace=info.id)
-    (told,) = [each.value for each in app.caption if "Cells 1 to 20" in each.value]
+    (told,) = [each.value for each in app.caption if "Cells 1 to 30" in each.value]
     assert "messages: 600" in told
     app.button(key="notebook-next").click().run()
-    assert any("Cells 21 to 40" in each.value for each in app.caption)
-    assert len(app.code) <= 40
+    assert any("Cells 31 to 60" in each.value for each in app.caption)
+    assert len(app.code) <= 60
 
 
 def test_words_of_a_trace_are_never_markdown(visit: Visit, data: Path) -> None:

@@ -11,8 +11,9 @@ import pytest
 from agent import Trace
 from agent.messages import Message
 from tests.traces.notebook.papers import lesson_notebook, troubled
-from traces.notebook import markdown, page
+from traces.notebook import jupyter, markdown, page
 from traces.notebook.cells import Notebook
+from traces.notebook.clean import cleaned
 from traces.notebook.markdown import escaped
 from traces.notebook.notes import PlacedNote
 
@@ -107,3 +108,12 @@ def test_an_image_of_a_message_stands_in_the_page_itself() -> None:
     parts = [{"type": "image_url", "image_url": {"url": f"data:image/png;base64,{dot}"}}]
     trace.add(Message("user", parts), "user")
     assert f"data:image/png;base64,{dot}" in page.write(Notebook(trace)).decode()
+
+
+def test_secrets_of_the_run_and_of_the_notes_stay_here() -> None:
+    key = "sk-proj-" + "Ab3dEf6hIj9k" * 4
+    notebook = Notebook(troubled())
+    notebook.trace.add(Message("user", f"my key is {key}"), "user")
+    for form in (markdown, page, jupyter):
+        assert key.encode() not in form.write(*cleaned(notebook, [PlacedNote("a", "end", f"do not lose {key}")]))
+    assert key in notebook.trace.messages[-1].text
