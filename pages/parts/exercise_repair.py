@@ -157,11 +157,11 @@ def _row(case: Case, at: int, message: Message, *, last: bool) -> None:
 
 
 def _button(words: str, icon: str, at: int, act: Callable[..., None], *args: Any, disabled: bool = False) -> None:
-    """A button with an icon; its words are read by screen readers and shown beside the mouse."""
+    """A button of which only the icon is seen; the style sheet leaves its words to screen readers."""
     st.button(
-        f":material/{icon}:",
+        words,
+        icon=f":material/{icon}:",
         key=f"exercise-{icon}-{at}",
-        help=words,
         type="tertiary",
         disabled=disabled,
         on_click=act,

@@ -170,10 +170,10 @@ def _about_weight(weight: Mapping[str, Any] | None, required: Sequence[str]) -> 
         yield Remark(Text("This parameter is missing.", "缺少这个参数。"), place)
         return
     if weight.get("type") != "number":
-        said = weight.get("type") or "anything"
+        said = weight.get("type")
         text = Text(
-            f"The schema says {said}; a float becomes number. Give the parameter its hint.",
-            f"schema 里写的是 {said}；float 会变成 number。请给参数加上类型标注。",
+            f"The schema takes {said or 'anything'}; a float becomes number. Give the parameter its hint.",
+            f"schema 接受的是{f' {said}' if said else '任意类型'}；float 会变成 number。请给参数加上类型标注。",
         )
         yield Remark(text, place)
     if "weight_kg" not in required:

@@ -154,6 +154,7 @@ def _underscore(name: str, line: int) -> Remark:
 def _class_problems(node: ast.ClassDef) -> Iterator[Remark]:
     bases = [base.id if isinstance(base, ast.Name) else "" for base in node.bases]
     plain = all(_is_member(part) or _is_words(part) for part in node.body)
+    plain = plain and any(_is_member(part) for part in node.body)
     of_enum = any(base in ENUMS for base in bases) and all(base in _BASES for base in bases)
     if not of_enum or not plain or node.keywords or node.decorator_list:
         yield remark(

@@ -205,8 +205,8 @@ def _namespace(ran: Ran) -> dict[str, Any]:
     record = _recorder(ran)
     modules = {
         "agent": SimpleNamespace(tool=record, ToolFailure=ToolFailure),
-        "enum": SimpleNamespace(**{name: getattr(enum, name) for name in ENUMS}),
-        "typing": SimpleNamespace(**{name: name for name in _TYPING}),  # hints are read elsewhere; here they are words
+        "enum": SimpleNamespace(**{name: _Word() for name in ENUMS}),
+        "typing": SimpleNamespace(**{name: _Word() for name in _TYPING}),
         "math": SimpleNamespace(**{name: getattr(math, name) for name in _MATH}),
     }
     builtins = {each.__name__: each for each in _BUILTINS}
@@ -215,7 +215,7 @@ def _namespace(ran: Ran) -> dict[str, Any]:
     return {
         "__builtins__": builtins,
         "__name__": "exercise",
-        "__metaclass__": _enum_maker(ran),
+        "__metaclass__": _enum_maker(ran, {getattr(modules["enum"], name): getattr(enum, name) for name in ENUMS}),
         "_getattr_": _attribute,
         "_getitem_": operator.getitem,
         "_getiter_": iter,
@@ -230,6 +230,13 @@ def _namespace(ran: Ran) -> dict[str, Any]:
         **vars(modules["enum"]),
         **vars(modules["typing"]),
     }
+
+
+class _Word:
+    """A name that means something where it is read, in a hint or above a class, and is good for nothing when run.
+
+    The real ``Enum`` could be called, and would make classes with methods of any name.
+    """
 
 
 def _attribute(value: Any, name: str) -> Any:
@@ -272,19 +279,22 @@ def _printer(ran: Ran) -> Callable[..., None]:
     return write
 
 
-def _enum_maker(ran: Ran) -> Callable[..., Any]:
-    """Stands where the metaclass of a class would: it makes an enum of fixed values, whatever else the body holds."""
+def _enum_maker(ran: Ran, kinds: Mapping[Any, Any]) -> Callable[..., Any]:
+    """Stands where the metaclass of a class would: it makes an enum of fixed values, whatever else the body holds.
 
-    def make(name: str, bases: tuple[type, ...], body: dict[str, Any]) -> Any:
-        kind = next((base for base in bases if isinstance(base, type) and issubclass(base, Enum)), None)
-        if kind is None or kind not in (enum.Enum, enum.StrEnum, enum.IntEnum):
-            raise TypeError("the only classes here are enums with fixed values")
+    Args:
+        ran: notes the enum.
+        kinds: what ``Enum`` is for a program -> what it is for us.
+    """
+
+    def make(name: str, bases: tuple[Any, ...], body: dict[str, Any]) -> Any:
+        kind = next((kinds[base] for base in bases if type(base) is _Word and base in kinds), None)
         members = {key: value for key, value in body.items() if not key.startswith("_")}
-        if any(type(value) not in (str, int, float) for value in members.values()):
-            raise TypeError("the values of an enum are fixed texts or numbers")
-        mixed = next((base for base in bases if base in (str, int)), None)
-        build: Any = kind
-        made: type[Enum] = build(name, members, type=mixed) if mixed else build(name, members)
+        plain = all(type(value) in (str, int, float) for value in members.values())
+        if kind is None or not members or not plain:
+            raise TypeError("the only classes here are enums with fixed values")
+        mixed = next((base for base in bases if base is str or base is int), None)
+        made: type[Enum] = kind(name, members, type=mixed) if mixed else kind(name, members)
         ran.enums[name] = made
         return made
 

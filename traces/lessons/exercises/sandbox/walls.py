@@ -26,7 +26,7 @@ _LOOKED_AT = ("os.listdir", "os.scandir")
 
 
 def close(cpu_s: int) -> None:
-    """From now on: little time and memory, no file but the libraries, no network, no other program, no thread.
+    """From now on: little time and memory, no file but the libraries, no network, no other program.
 
     What a system does not know is left out; there is always the time limit of who started the process.
 
