@@ -46,15 +46,16 @@ def _class(klass: Klass) -> None:
             st.caption(t("The students are told, and a model that is lent is taken back. Answers are kept."))
             st.button(t("End it"), key="class-end", type="primary", on_click=_end, args=(klass,))
     links_panel(klass)
-    st.markdown(f"**{t('Who is where')}**")
-    class_table(klass)
-    with st.expander(t("What the class answers"), icon=":material/how_to_vote:", expanded=True):
+    left, right = st.columns(2, gap="small")
+    with left.expander(t("What the class answers"), icon=":material/how_to_vote:", expanded=True):
         answers_panel(klass)
         hands_switch()
-    with st.expander(t("Show to all"), icon=":material/cast_for_education:", expanded=True):
+    with right.expander(t("Show to all"), icon=":material/cast_for_education:", expanded=True):
         show_panel(klass)
     with st.expander(t("Lend a model"), icon=":material/key:"):
         lending_panel(klass)
+    st.markdown(f"**{t('Who is where')}**")
+    class_table(klass)  # last, because it grows with the class
 
 
 def _over(klass: Klass) -> None:

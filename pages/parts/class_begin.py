@@ -28,8 +28,8 @@ def _begin() -> None:
     st.markdown(f":material/groups: **{t('Students with devices')}**")
     st.caption(
         t(
-            "Students join by a link or a short code, each at their own pace. You see where everybody is, show a run or "
-            "a lesson to all, and can lend a model with a share for each."
+            "Students join by a link or a short code, each at their own pace. You see where everybody is, show a run "
+            "or a lesson to all, and can lend a model with a share for each."
         )
     )
     if private():

@@ -16,6 +16,8 @@ from pages.parts.words import loop_words, t
 from traces.classroom.klass import Klass
 
 _QR_PX = 168
+_WAYS_PX = 560
+"""Where there is less room, as on a phone, the picture stands above."""
 
 
 def links_panel(klass: Klass) -> None:
@@ -28,7 +30,7 @@ def links_panel(klass: Klass) -> None:
     with st.container(horizontal=True, gap="medium", vertical_alignment="center", key="class-links"):
         if not klass.closed:
             st.image(qr_code(link), width=_QR_PX, alt=t("The link for students as a QR code"))
-        with st.container(gap="xxsmall", width="stretch"):
+        with st.container(gap="xxsmall", width=_WAYS_PX):
             st.caption(t("Code for students"))
             _big(klass.code)
             st.code(link, language=None, wrap_lines=True)

@@ -35,12 +35,15 @@ class Rooms:
 
 def rooms() -> Rooms:
     """The classes of this server process."""
-    return _rooms(data_folder())
+    folder, known = data_folder(), _known()
+    found = known.get(folder)
+    return found if found is not None else known.setdefault(folder, Rooms(Classes(folder), Presence(), Lendings()))
 
 
-@st.cache_resource(max_entries=4, show_spinner=False)
-def _rooms(folder: Path) -> Rooms:
-    return Rooms(Classes(folder), Presence(), Lendings())
+@st.cache_resource(show_spinner=False)
+def _known() -> dict[Path, Rooms]:
+    """By the data folder, of which a server has one. Every drawing asks: an argument would cost more than the rest."""
+    return {}
 
 
 def own_seat() -> Seat | None:

@@ -69,7 +69,7 @@ def answers_panel(klass: Klass) -> None:
             st.caption(t("Nobody has answered a question of a lesson yet."))
             return
         tally = answers.tally(klass.id, question)
-        st.text(f"{lesson.title.of(address.language())}: {ask_words(ask)}")
+        st.text(f"{lesson.title.of(address.language())} · {ask_words(ask)}")
         seats = len(rooms().classes.seats(klass.id))
         with st.container(horizontal=True, gap="small", vertical_alignment="center"):
             st.caption(t("Answers: {n} of {m}", n=sum(tally.values()), m=seats), width="content")

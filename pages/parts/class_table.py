@@ -7,6 +7,7 @@ import time
 import pandas as pd
 import streamlit as st
 
+from agent.errors import InputError
 from agent.models.metered import Used
 from pages.parts import address, address_class, address_follow
 from pages.parts.class_rooms import Rooms, rooms, wake
@@ -18,7 +19,7 @@ from pages.parts.projector import scaled
 from pages.parts.runs import OpenRun, registry
 from pages.parts.tabs import tabs
 from pages.parts.view_links import view_id
-from pages.parts.words import t
+from pages.parts.words import loop_words, t
 from traces.classroom.klass import Klass, Seat
 from traces.classroom.presence import Where
 from traces.lessons.answers import Answers, Score
@@ -34,7 +35,7 @@ COURSE, SYSTEMS = ":course", ":systems"
 
 
 def class_table(klass: Klass) -> None:
-    """Draw the table and, below it, the buttons about the seat that was pressed.
+    """Draw the table and, above it, the buttons about the seat that was pressed.
 
     Args:
         klass: the class.
@@ -49,12 +50,9 @@ def class_table(klass: Klass) -> None:
             return
         runs = {run.id: run for run in registry().listed()}
         scores = Answers(data_folder()).scores_of_class(klass.id)
-        _table(klass, seats, _frame(here, klass, seats, runs, scores))
         chosen = next((seat for seat in seats if seat.id == address_class.chosen_seat()), None)
-        if chosen is None:
-            st.caption(t("Press a row to look at a run, to reset or to end it, or to take a seat away."))
-        else:
-            _about(chosen, here.presence.where(chosen.id), runs)
+        _about(chosen, here.presence.where(chosen.id) if chosen is not None else None, runs)
+        _table(klass, seats, _frame(here, klass, seats, runs, scores))
 
     watch()
 
@@ -71,9 +69,9 @@ def _table(klass: Klass, seats: list[Seat], frame: pd.DataFrame) -> None:
         row_height=scaled(ROW_PX),
         column_config={
             "number": column.NumberColumn(t("No."), width=scaled(44), format="%d"),
-            "name": column.TextColumn(t("Name"), width=scaled(150)),
-            "where": column.TextColumn(t("Where"), width=scaled(210)),
-            "state": column.TextColumn(t("Run"), width=scaled(240)),
+            "name": column.TextColumn(t("Name"), width=scaled(140)),
+            "where": column.TextColumn(t("Where"), width=scaled(180)),
+            "state": column.TextColumn(t("Run"), width=scaled(300)),
             "score": column.TextColumn(t("Score"), width=scaled(70)),
             "calls": column.TextColumn(t("Calls"), width=scaled(80)) if klass.terms else None,
             "tokens": column.TextColumn(t("Tokens"), width=scaled(140)) if klass.terms else None,
@@ -147,63 +145,69 @@ def _seen(where: Where | None) -> str:
     return words if any(map(tabs().is_here, where.sessions)) else t("{when}, gone", when=words)
 
 
-def _about(seat: Seat, where: Where | None, runs: dict[str, OpenRun]) -> None:
-    """What can be done about a seat."""
+def _about(seat: Seat | None, where: Where | None, runs: dict[str, OpenRun]) -> None:
+    """What can be done about a seat. The buttons are there before one is chosen, so that nothing moves then."""
     run = runs.get(where.run) if where is not None else None
     with st.container(horizontal=True, gap="small", vertical_alignment="center", key="class-about"):
-        st.text(f"{seat.number} · {seat.name}", width="content")
-        if run is not None:
-            st.page_link(
-                "pages/follow.py",
-                label=t("Look at the run"),
-                icon=":material/visibility:",
-                query_params=address_follow.view_link(view_id(run.id)),
-            )
-            st.button(
-                t("Reset the run"),
-                key="class-reset",
-                icon=":material/restart_alt:",
-                on_click=_reset,
-                args=(seat, run.id),
-                help=t("The student's page begins again and says why. The old run is kept under Traces."),
-            )
-            st.button(
-                t("End the run"),
-                key="class-stop",
-                icon=":material/stop:",
-                disabled=run.done or run.asleep,
-                on_click=_end_run,
-                args=(seat, run.id),
-            )
-        with st.popover(t("Take the seat away"), icon=":material/person_remove:", type="tertiary"):
+        st.text(t("Press a row:") if seat is None else f"{seat.number} · {seat.name}", width="content")
+        st.page_link(
+            "pages/follow.py",
+            label=t("Look at the run"),
+            icon=":material/visibility:",
+            query_params=address_follow.view_link(view_id(run.id)) if run is not None else None,
+            disabled=run is None,
+        )
+        st.button(
+            t("Reset the run"),
+            key="class-reset",
+            icon=":material/restart_alt:",
+            disabled=run is None,
+            on_click=_reset,
+            args=(seat, run),
+            help=t("The student's page begins again and says why. The old run is kept under Traces."),
+        )
+        st.button(
+            t("End the run"),
+            key="class-stop",
+            icon=":material/stop:",
+            disabled=run is None or run.done or run.asleep,
+            on_click=_end_run,
+            args=(run,),
+        )
+        with st.popover(
+            t("Take the seat away"), icon=":material/person_remove:", type="tertiary", disabled=seat is None
+        ):
             st.caption(t("The student leaves the class and loses what is lent to it. Answers are kept."))
             st.button(t("Take it away"), key="class-remove", type="primary", on_click=_remove, args=(seat,))
 
 
-def _reset(seat: Seat, run_id: str) -> None:
-    run = registry().find(run_id)
-    if run is not None and run.runner.busy:
+def _reset(seat: Seat | None, run: OpenRun | None) -> None:
+    if seat is None or run is None:
+        return
+    if run.runner.busy:
         run.runner.stop()
-    rooms().presence.reset(seat.id, run_id)
-    _wake(seat)
+    rooms().presence.reset(seat.id, run.id)
+    if (klass := rooms().classes.get(seat.klass)) is not None:
+        wake(klass, seat.id)
 
 
-def _end_run(seat: Seat, run_id: str) -> None:
-    if (run := registry().find(run_id)) is not None and not run.done:
+def _end_run(run: OpenRun | None) -> None:
+    if run is not None and not run.done:
         with run.lock:
             run.asked = "stop"
             run.runner.stop()
-        tabs().wake_others(run_id)
+        tabs().wake_others(run.id)
 
 
-def _remove(seat: Seat) -> None:
+def _remove(seat: Seat | None) -> None:
+    if seat is None:
+        return
     sessions = rooms().presence.sessions([seat.id])
-    rooms().classes.remove(seat.id)
+    try:
+        rooms().classes.remove(seat.id)
+    except InputError as error:
+        address.tell(loop_words(str(error)))
+        return
     rooms().presence.forget(seat.id)
     address_class.choose_seat(None)
     tabs().wake(sessions)
-
-
-def _wake(seat: Seat) -> None:
-    if (klass := rooms().classes.get(seat.klass)) is not None:
-        wake(klass, seat.id)

@@ -77,7 +77,9 @@ def _student(seat: Seat, klass: Klass) -> None:
             st.caption(t("The class is over. What you answered is kept."), width="content")
         elif klass.showing is not None:
             _follow(klass)
-        st.button(t("Leave"), key="class-leave", type="tertiary", on_click=_leave, help=t("Give up your seat here"))
+        with st.popover(t("Leave"), type="tertiary"):
+            st.caption(t("You give up your seat. What you answered is kept, but this browser no longer knows it."))
+            st.button(t("Leave the class"), key="class-leave", type="primary", on_click=address_class.leave_seat)
 
 
 def _follow(klass: Klass) -> None:
@@ -106,11 +108,6 @@ def _teacher(klass: Klass) -> None:
             icon=":material/arrow_forward:",
             query_params=address_class.class_link(klass),
         )
-
-
-def _leave() -> None:
-    """The student gives up the seat; its answers stay."""
-    address_class.leave_seat()
 
 
 def _lost() -> None:

@@ -9,6 +9,7 @@ from streamlit.testing.v1 import AppTest
 
 from agent.models.metered import PLACE
 from pages.parts.runs import registry
+from pages.parts.view_links import view_id
 from tests.pages.provider import Provider
 from tests.pages.schooling import KEY, Visit, begun, here, lend, query, run_of, seated, seen, shown
 
@@ -92,8 +93,7 @@ def test_the_teacher_sees_a_run_by_its_view_and_never_its_id(visit: Visit) -> No
     finish()
     teacher.session_state["class-chosen"] = seat.id
     page = seen(teacher.run())
-    assert "Look at the run" in page
-    assert "class-reset" in [each.key for each in teacher.button]
+    assert f"view={view_id(run.id)}" in page
     assert run.id not in page
 
 
