@@ -9,6 +9,7 @@ from pages.parts import address_learn
 from pages.parts.classes import COURSE, SYSTEMS, class_line, note_where
 from pages.parts.course_list import course_list
 from pages.parts.exercise_view import exercise_view
+from pages.parts.leaving import came_back
 from pages.parts.lesson_view import lesson_view
 from pages.parts.menu import ensure_menu
 from pages.parts.notices import notices
@@ -19,6 +20,7 @@ from pages.parts.words import t
 
 def page() -> None:
     """Draw what the address names."""
+    came_back(address_learn.PAGE)
     lesson = address_learn.lesson()
     if lesson is None:
         tabs().show(None)

@@ -9,6 +9,9 @@ import streamlit as st
 from pages.parts import address
 from traces.lessons.lesson import LANGUAGES
 
+PAGE = "pages/learn.py"
+"""The file of the page."""
+
 _LESSON = "lesson"
 _VARIANT = "variant"
 _EXERCISE = "exercise"
@@ -119,6 +122,14 @@ def show_place(lesson: str, variant: str) -> None:
         }
         chosen = {address.LANGUAGE: language()} if language() != address.default_language() else {}
         st.query_params.from_dict(now | chosen | _run_of(lesson, variant))
+
+
+def name_variant(lesson: str, variant: str) -> None:
+    """The run in the address is one of another variant than the address says: let it say so from now on."""
+    now = st.query_params.to_dict()
+    now.pop(_VARIANT, None)
+    address.close_run()
+    st.query_params.from_dict(now | _where(lesson, variant))
 
 
 def first_seen(run: str, at: Mapping[str, int], now: int) -> Mapping[str, int]:

@@ -29,7 +29,7 @@ def course_list() -> None:
     _head(found.lessons, done)
     numbered = list(enumerate(found.lessons, start=1))
     for words, lessons in _groups(numbered).items():
-        st.markdown(f"##### {words}")
+        st.markdown(f"#### {words}")
         with st.container(gap="xxsmall"):
             for number, lesson in lessons:
                 _lesson(number, lesson, lesson.name in done, scores.get(lesson.name))
@@ -114,7 +114,7 @@ def _problems(problems: tuple[str, ...]) -> None:
 def _exercises(done: frozenset[str]) -> None:
     if not catalogue():
         return
-    st.markdown(f"##### {t('Exercises')}")
+    st.markdown(f"#### {t('Exercises')}")
     with st.container(gap="xxsmall"):
         for exercise in catalogue():
             with st.container(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
+
 import streamlit as st
 
 from agent.errors import AgentError
@@ -11,6 +13,7 @@ from pages.parts.chosen_script import lesson_of
 from pages.parts.data import data_folder
 from pages.parts.learner import learner
 from pages.parts.learning_note import learning_note, notebook_link
+from pages.parts.leaving import leave
 from pages.parts.lesson_claims import Claim, claims
 from pages.parts.lesson_moves import NEXT
 from pages.parts.lesson_words import label, told
@@ -62,6 +65,9 @@ def _shown(lesson: Lesson, variant: Variant, run: OpenRun) -> None:
             with st.container(horizontal=True, wrap=False, gap="small"):
                 st.markdown(_claim_badge(claim), width="content")
                 st.text(told(claim.shown.text), width="stretch")
+    first = lesson.variants[0].name
+    if any((shown.variant or first) != variant.name for shown in lesson.shows):
+        st.caption(t("Other variants show more: choose one above."))
     if lesson.takeaway is not None:
         st.markdown(f"**{t('To keep')}**")
         st.text(told(lesson.takeaway))
@@ -144,10 +150,11 @@ def _ablation(lesson: Lesson) -> None:
         except AgentError as error:
             address.tell(str(error))
             st.rerun()
-        st.switch_page(address_ablate.PAGE, query_params=address_ablate.link(design=design))
+        leave(address_learn.PAGE, address_ablate.PAGE, address_ablate.link(design=design))
 
 
 def _note_end(lesson: Lesson) -> None:
     who = learner()
     if address_learn.settle((who.id, lesson.name)):
-        Answers(data_folder()).finish(who.id, lesson.name, klass=who.klass)
+        with suppress(AgentError):  # a file that cannot be written is told where an answer is given
+            Answers(data_folder()).finish(who.id, lesson.name, klass=who.klass)

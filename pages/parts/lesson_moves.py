@@ -97,6 +97,8 @@ def press(action: Action, seen: int | None) -> None:
         return  # the page says so
     lesson, variant = here
     run = run_of_lesson(lesson)
+    if run is not None:
+        variant = variant_of(lesson, run)
     if action in GOES_ON:
         if (obstacle := _obstacle(lesson, variant, run)) is not None:
             st.toast(obstacle, icon=":material/front_hand:")

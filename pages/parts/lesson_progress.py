@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 
+from agent.errors import AgentError
 from agent.events import Phase
 from agent.moments import Moment, moments
 from agent.runner import Runner
@@ -162,4 +164,5 @@ def _settle(lesson: Lesson, variant: Variant, given: Mapping[str, str], told: Ma
     for ask, choice in given.items():
         if choice and ask in told and address_learn.settle((who.id, lesson.name, variant.name, ask)):
             place = Question(lesson.name, variant.name, ask)
-            Answers(data_folder()).put(who.id, place, choice, choice == told[ask], klass=who.klass)
+            with suppress(AgentError):  # a file that cannot be written was told when the answer was given
+                Answers(data_folder()).put(who.id, place, choice, choice == told[ask], klass=who.klass)

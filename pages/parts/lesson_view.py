@@ -39,7 +39,7 @@ from pages.parts.status import live, nothing_yet, status_box
 from pages.parts.tabs import tabs
 from pages.parts.transport import Drawn, buttons
 from pages.parts.words import loop_words, t
-from traces.lessons.answers import Answers, Score
+from traces.lessons.answers import Answers
 from traces.lessons.course import course
 from traces.lessons.lesson import Lesson, Variant
 from traces.reading import Reading
@@ -66,8 +66,9 @@ def lesson_view(name: str) -> None:
     variant = lesson.variant(address_learn.variant())
     address_learn.show_place(lesson.name, _in_address(lesson, variant))
     run = run_of_lesson(lesson)
-    if run is not None:
-        variant = variant_of(lesson, run)
+    if run is not None and (played := variant_of(lesson, run)) is not variant:
+        address_learn.name_variant(lesson.name, _in_address(lesson, played))
+        st.rerun()
     tabs().show(run.id if run is not None else None)
     note_where(lesson.name, run)
     drawn = Drawn.of(run) if run is not None else None
@@ -133,10 +134,8 @@ def _head(number: int, lesson: Lesson, variant: Variant, run: OpenRun | None) ->
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key="lesson-head"):
         _back()
         st.subheader(f"{number}. {label(told(lesson.title))}", anchor=False, width="content")
-        score = Answers(data_folder()).scores(learner().id).get(lesson.name, Score())
-        words = t("{right} of {answered} right", right=score.right, answered=score.answered)
-        colour = "violet" if score.answered else "gray"
-        st.markdown(f":{colour}-badge[:material/how_to_vote: {words}]", width="content")
+        if lesson.asks:
+            st.markdown(_score(lesson), width="content")
         if len(lesson.variants) > 1:
             _variants(lesson, variant)
         st.page_link(
@@ -146,6 +145,15 @@ def _head(number: int, lesson: Lesson, variant: Variant, run: OpenRun | None) ->
             query_params=None if run is None else address_learn.run_link(run.id),
             disabled=run is None,
         )
+
+
+def _score(lesson: Lesson) -> str:
+    """A badge: how many questions there are, or how the learner stands in them."""
+    score = Answers(data_folder()).scores(learner().id).get(lesson.name)
+    if score is None or not score.answered:
+        return f":gray-badge[:material/how_to_vote: {t('Questions: {n}', n=len(lesson.asks))}]"
+    words = t("{right} of {answered} right", right=score.right, answered=score.answered)
+    return f":violet-badge[:material/how_to_vote: {words}]"
 
 
 def _back() -> None:

@@ -113,7 +113,7 @@ def buttons(
             if of_run_page:
                 st.caption(kept_line(run), width="content")
         elif of_run_page:
-            st.caption(t("**Agent Loop Lab** · an agent is a loop round a message list"), width="content")
+            st.caption(t("An agent is a loop round a message list."), width="content")
             st.page_link(
                 "pages/learn.py",
                 label=t("New here? Begin the course"),

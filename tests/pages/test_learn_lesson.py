@@ -247,6 +247,14 @@ def test_a_link_opens_a_moment_of_a_run(adding: Callable[..., AppTest], press: P
     assert "Nothing has run." in said(other)
 
 
+def test_a_link_without_the_variant_of_its_run_shows_that_variant(adding: Callable[..., AppTest], press: Press) -> None:
+    press(adding(variant="alone"), "continue")
+    other = adding(run=the_run().id, at="2")
+    assert in_address(other, "variant") == "alone" and "Looking back: moment 2" in said(other)
+    other.segmented_control(key="lesson-variant-adding").select("usual").run()
+    assert in_address(other, "run") is None and "What is 2+3?" in str(other.dataframe[0].value)
+
+
 def test_the_link_of_another_lessons_run_is_told(
     adding: Callable[..., AppTest], visit: Visit, press: Press, data: Path
 ) -> None:
