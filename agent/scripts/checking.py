@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from functools import cache
 from typing import NamedTuple
 
 from agent.nearest import nearest
@@ -97,7 +98,7 @@ def unknown_tools(place: Place, names: Iterable[tuple[int, str]], own: Iterable[
         names: each with its position there.
         own: tools of one's own, which may be named beside those of the toolbox.
     """
-    known = [*toolbox(), *(tool.name for tool in own)]
+    known = [*_toolbox_names(), *(tool.name for tool in own)]
     unknown = [(number, name) for number, name in names if name not in known]
     if not unknown:
         return NO_MISTAKES
@@ -106,3 +107,9 @@ def unknown_tools(place: Place, names: Iterable[tuple[int, str]], own: Iterable[
         for number, name in unknown[:MOST_TOLD]
     ]
     return Mistakes(told, len(unknown))
+
+
+@cache
+def _toolbox_names() -> tuple[str, ...]:
+    """Making the tools takes much longer than checking a script, and a course has a hundred of these."""
+    return tuple(toolbox())
