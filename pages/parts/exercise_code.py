@@ -42,7 +42,7 @@ def program(
     address_scripts.take_edit(id)
     text = written(name, starter)
     job: Job[V] | None = exercise_state.progress(name).job
-    same = job is not None and job.subject == text
+    same = job is not None and job.done and job.subject == text
     lines = [remark.line for remark in remarks if remark.line is not None] if same else []
     start = _starter(name, starter, prepare)
     script_editor(id, text, changed=text != starter, lines=lines, save=lambda _: start(), label=words, hint=_hint())
@@ -58,9 +58,15 @@ def program(
         )
         if busy:
             _watch()
-        elif job is not None and not same:
+        elif job is not None and job.subject != text:
             st.caption(t("The program has changed since. Run it once more."), width="content")
     return job
+
+
+def last_result(name: str) -> Any:
+    """What the last run that is over gave; None where there is none, or it gave nothing."""
+    now = exercise_state.progress(name)
+    return now.job.result if now.job is not None and now.job.done else now.before
 
 
 def printed_box(text: str) -> None:
@@ -79,7 +85,7 @@ def _starter(name: str, starter: str, prepare: Callable[[str], Callable[[], Any]
     def start() -> None:
         if _running() is None:
             text = written(name, starter)
-            exercise_state.change(name, job=Job(text, prepare(text)))
+            exercise_state.change(name, job=Job(text, prepare(text)), before=last_result(name))
 
     return start
 

@@ -12,17 +12,18 @@ from pages.parts.exercise_remarks import Standing, check_button, remarks_box
 from pages.parts.lesson_words import told
 from pages.parts.roles import maker_look, role_badge
 from pages.parts.words import t
-from traces.lessons.exercises.order_messages import EXERCISE, MAKERS, RUNS, Card, cards, check, run_named
+from traces.lessons.exercises.order_messages import EXERCISE, MAKERS, RUNS, Card, cards, check
 
 NAME = EXERCISE.name
 
 
 def work(beside: DeltaGenerator) -> Standing:
     """Draw the choice of a run and its messages."""
+    titles = {run.name: told(run.title) for run in RUNS}
     run = st.selectbox(
         t("Run"),
-        [run.name for run in RUNS],
-        format_func=lambda name: told(run_named(name).title),
+        list(titles),
+        format_func=titles.__getitem__,
         key=exercise_state.key(NAME, "run"),
         persist_state="session",
         on_change=_other_run,
@@ -62,6 +63,7 @@ def _other_run() -> None:
 
 
 def _card(run: str, card: Card, count: int) -> None:
+    makers = {maker: maker_look(maker).label for maker in MAKERS}
     with st.container(border=True, key=f"exercise-card-{card.letter}"):
         st.markdown(f"**{card.letter}**")
         st.text(card.text)
@@ -76,9 +78,9 @@ def _card(run: str, card: Card, count: int) -> None:
         )
         st.selectbox(
             t("Maker of {letter}", letter=card.letter),
-            MAKERS,
+            list(makers),
             index=None,
-            format_func=lambda maker: maker_look(maker).label,
+            format_func=makers.__getitem__,
             placeholder=t("made by …"),
             key=_key(run, card, "maker"),
             label_visibility="collapsed",

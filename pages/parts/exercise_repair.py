@@ -37,10 +37,11 @@ _JSON_PX = 420
 def work(_beside: DeltaGenerator) -> Standing:
     """Draw the choice of a list, and the list."""
     case = _case()
+    titles = {case.name: told(case.title) for case in CASES}
     st.selectbox(
         t("List"),
-        [case.name for case in CASES],
-        format_func=lambda name: told(case_named(name).title),
+        list(titles),
+        format_func=titles.__getitem__,
         key=exercise_state.key(NAME, "case"),
         persist_state="session",
         on_change=_close_row,

@@ -21,13 +21,14 @@ NAME = EXERCISE.name
 
 def work(_beside: DeltaGenerator) -> Standing:
     """Draw the program and what came of it."""
-    job = exercise_code.program(NAME, STARTER, _verdict().remarks, _prepared, t("Your stop rule"))
-    verdict = _verdict()
-    if verdict.tried:
-        _table(verdict)
-    exercise_code.printed_box(verdict.printed)
-    asked = job is not None and job.done
-    return Standing(verdict.remarks if asked else None, solved=bool(verdict.tried) and not verdict.remarks)
+    known = _verdict()
+    exercise_code.program(NAME, STARTER, known.remarks if known else (), _prepared, t("Your stop rule"))
+    if known is None:
+        return Standing(None)
+    if known.tried:
+        _table(known)
+    exercise_code.printed_box(known.printed)
+    return Standing(known.remarks, solved=bool(known.tried) and not known.remarks)
 
 
 def remarks(standing: Standing) -> None:
@@ -51,12 +52,11 @@ def _prepared(code: str) -> Callable[[], Verdict]:
     return lambda: try_rule(code, language)
 
 
-def _verdict() -> Verdict:
+def _verdict() -> Verdict | None:
+    """What came of the last run; None before the first is over."""
+    found: Verdict | None = exercise_code.last_result(NAME)
     job = progress(NAME).job
-    if job is None or not job.done:
-        return Verdict((), ())
-    found: Verdict = job.result or Verdict((), (UNREADABLE,))
-    return found
+    return Verdict((), (UNREADABLE,)) if found is None and job is not None and job.done else found
 
 
 def _table(verdict: Verdict) -> None:

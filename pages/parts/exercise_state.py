@@ -54,6 +54,8 @@ class Progress:
     """A check was asked for; from then on what is wrong is said as the work goes on."""
     job: Job[Any] | None = None
     """The last check of a program."""
+    before: Any = None
+    """What the check before that gave, shown until this one is over."""
     number: int = 0
     """Grows when the exercise is begun again, so that its fields are new ones."""
 

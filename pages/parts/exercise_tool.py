@@ -24,13 +24,14 @@ _FIRST_CALL = '{"weight_kg": 5}'
 
 def work(_beside: DeltaGenerator) -> Standing:
     """Draw the program and what came of it."""
-    job = exercise_code.program(NAME, STARTER, _verdict().remarks, _prepared, t("Your tool"))
-    verdict = _verdict()
-    if verdict.schema is not None:
-        _shown(verdict)
-    exercise_code.printed_box(verdict.printed)
-    asked = job is not None and job.done
-    return Standing(verdict.remarks if asked else None, solved=verdict.schema is not None and not verdict.remarks)
+    known = _verdict()
+    exercise_code.program(NAME, STARTER, known.remarks if known else (), _prepared, t("Your tool"))
+    if known is None:
+        return Standing(None)
+    if known.schema is not None:
+        _shown(known)
+    exercise_code.printed_box(known.printed)
+    return Standing(known.remarks, solved=known.schema is not None and not known.remarks)
 
 
 def remarks(standing: Standing) -> None:
@@ -54,12 +55,11 @@ def _prepared(code: str) -> Callable[[], Verdict]:
     return lambda: try_tool(code, language, own)
 
 
-def _verdict() -> Verdict:
+def _verdict() -> Verdict | None:
+    """What came of the last run; None before the first is over."""
+    found: Verdict | None = exercise_code.last_result(NAME)
     job = exercise_state.progress(NAME).job
-    if job is None or not job.done:
-        return Verdict()
-    found: Verdict = job.result or Verdict(remarks=(UNREADABLE,))
-    return found
+    return Verdict(remarks=(UNREADABLE,)) if found is None and job is not None and job.done else found
 
 
 def _own_call() -> dict[str, object] | None:

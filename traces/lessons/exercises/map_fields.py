@@ -1,7 +1,7 @@
 """The exercise in which the fields of a provider's response are mapped to those of ``ModelReply``.
 
 The judge is our own reader of the provider's API. A path is right when the reader no longer finds the field without
-it and still finds all others, or when another text there becomes the field.
+what stands there, or with it empty, and still finds all others; or when another text there becomes the field.
 """
 
 from __future__ import annotations
@@ -108,12 +108,18 @@ def _about(provider: Provider, field: str, path: str | None) -> Remark | None:
     place = Text(field, field)
     if not path:
         return Remark(Text("Nothing is chosen yet.", "还没有选择。"), place)
-    before, after = _read(provider.response), _read(_changed(provider.response, path))
-    gone = [name for name in FIELDS if before[name] is not None and after[name] is None]
-    fits = isinstance(value_at(provider.response, path), _KINDS[field])
-    if (gone == [field] and fits) or (not gone and _becomes(provider.response, field, path)):
+    value = value_at(provider.response, path)
+    before = _read(provider.response)
+    ways = [_read(_changed(provider.response, path))]
+    if isinstance(value, (dict, list)):
+        ways.append(_read(_changed(provider.response, path, type(value)())))
+    gone = [[name for name in FIELDS if before[name] is not None and after[name] is None] for after in ways]
+    if [field] in gone and isinstance(value, _KINDS[field]):
         return None
-    return Remark(_what_it_is(field, path, gone, part=before[field] != after[field]), place)
+    if not any(gone) and _becomes(provider.response, field, path):
+        return None
+    least = min(filter(None, gone), key=len, default=[])
+    return Remark(_what_it_is(field, path, least, part=any(before[field] != after[field] for after in ways)), place)
 
 
 def _becomes(response: Mapping[str, Any], field: str, path: str) -> bool:
@@ -179,8 +185,8 @@ def _written(path: _Path) -> str:
     return "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in path).removeprefix(".")
 
 
-def _changed(response: Mapping[str, Any], path: str, value: str | None = None) -> dict[str, Any]:
-    """The response without what stands at a path, or with this text in its place."""
+def _changed(response: Mapping[str, Any], path: str, value: Any = None) -> dict[str, Any]:
+    """The response without what stands at a path, or with another value in its place."""
     steps = next(steps for steps, _ in _walk(response, ()) if _written(steps) == path)
     left: dict[str, Any] = copy.deepcopy(dict(response))
     holder: Any = left

@@ -180,8 +180,21 @@ def rows_of(text: str) -> list[dict[str, Any]] | None:
         rows = json.loads(text)
     except (ValueError, RecursionError):
         return None
-    fine = isinstance(rows, list) and all(isinstance(row, dict) and row.get("role") in ROLES for row in rows)
-    return rows if fine else None
+    return rows if isinstance(rows, list) and all(map(_is_message, rows)) else None
+
+
+def _is_message(row: Any) -> bool:
+    if not isinstance(row, dict) or row.get("role") not in ROLES:
+        return False
+    calls = row.get("tool_calls")
+    listed = calls is None or (isinstance(calls, list) and all(map(_is_call, calls)))
+    return (
+        listed and isinstance(row.get("content"), str | list | None) and isinstance(row.get("tool_call_id"), str | None)
+    )
+
+
+def _is_call(call: Any) -> bool:
+    return isinstance(call, dict) and isinstance(call.get("function"), dict)
 
 
 def check(case: Case, text: str, language: str) -> list[Remark]:
@@ -215,12 +228,15 @@ def _unreadable(text: str) -> Remark:
         return Remark(
             Text("This is no list: it begins with [ and ends with ].", "这不是列表：列表以 [ 开头，以 ] 结尾。")
         )
-    at = next(at for at, row in enumerate(rows, 1) if not isinstance(row, dict) or row.get("role") not in ROLES)
+    at = next(at for at, row in enumerate(rows, 1) if not _is_message(row))
     roles = ", ".join(ROLES)
-    return Remark(
-        Text(f"It is no object with one of the roles {roles}.", f"它不是带有下列角色之一的对象：{roles}。"),
-        Text(f"Message {at}", f"消息 {at}"),
+    words = Text(
+        f"It is no message: an object with one of the roles {roles}, its content, and perhaps a list of tool_calls, "
+        "each with a function.",
+        f"这不是消息：消息是一个对象，角色是 {roles} 之一，有 content，也许还有 tool_calls 列表，"
+        "其中每一项都有 function。",
     )
+    return Remark(words, Text(f"Message {at}", f"消息 {at}"))
 
 
 def _argument_remarks(messages: Sequence[Message]) -> Iterator[Remark]:
@@ -334,6 +350,6 @@ def call_changed(text: str, at: int, number: int, *, call_id: str, arguments: st
     calls = rows[at].get("tool_calls") if rows is not None and 0 <= at < len(rows) else None
     if rows is None or not isinstance(calls, list) or not 0 <= number < len(calls):
         return text
-    function = {**(calls[number].get("function") or {}), "arguments": arguments}
+    function = {**calls[number]["function"], "arguments": arguments}
     calls[number] = {**calls[number], "id": call_id, "function": function}
     return _dumps(rows)
