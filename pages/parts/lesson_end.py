@@ -75,7 +75,7 @@ def _shown(lesson: Lesson, variant: Variant, run: OpenRun) -> None:
 
 def _claim_badge(claim: Claim) -> str:
     if claim.holds is None:
-        return ":gray-badge[•]"
+        return f":gray-badge[• {t('not checked')}]"
     return f":green-badge[✓ {t('shown')}]" if claim.holds else f":orange-badge[– {t('not in this run')}]"
 
 
