@@ -69,10 +69,16 @@ class Meter:
         self._keep = keep
         self._lock = threading.Lock()
         self._turns: dict[str, threading.Lock] = {}
+        self._forbidden: set[str] = set()
 
     def used(self, user: str) -> Used:
         """What this user has used so far."""
         return self._used.get(user, Used())
+
+    def forbid(self, user: str) -> None:
+        """Answer this user no more; a call that is being made is answered still."""
+        with self._lock:
+            self._forbidden.add(user)
 
     def take_back(self) -> None:
         """From now on nobody is answered; calls that are being made end within a second."""
@@ -108,10 +114,12 @@ class Meter:
         """Count one more call.
 
         Raises:
-            ModelError: the model was taken back, or the quota is used up.
+            ModelError: the model was taken back, the user is answered no more, or the quota is used up.
         """
         self.check_lent()
         with self._lock:
+            if user in self._forbidden:
+                raise ModelError("the model of the class answers only those who have a seat in it")
             quota, used = self.quota, self._used.get(user, Used())
             if used.calls >= quota.calls:
                 raise ModelError(

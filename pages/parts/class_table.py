@@ -208,6 +208,8 @@ def _remove(seat: Seat | None) -> None:
     except InputError as error:
         address.tell(loop_words(str(error)))
         return
+    if (lent := rooms().lendings.of(seat.klass)) is not None:
+        lent.meter.forbid(seat.id)
     rooms().presence.forget(seat.id)
     address_class.choose_seat(None)
     tabs().wake(sessions)

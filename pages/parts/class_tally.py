@@ -11,6 +11,7 @@ from agent.errors import InputError
 from pages.parts import address, address_class
 from pages.parts.class_rooms import own_seat, rooms, taught_class
 from pages.parts.data import data_folder, private
+from pages.parts.learner import learner
 from pages.parts.lesson_words import choice_words
 from pages.parts.words import loop_words, t
 from traces.lessons.answers import Answers, Question
@@ -34,10 +35,10 @@ def tally_panel(question: Question, ask: Ask, *, revealed: bool) -> None:
         revealed: the run has gone on, so the right answer may be seen.
     """
     taught = taught_class()
-    hands = address_class.counts_hands() and (taught is not None or (private() and own_seat() is None))
+    hands = address_class.counts_hands() and own_seat() is None
     if taught is None and not hands:
         return
-    klass = taught.id if taught is not None else ""
+    klass = taught.id if taught is not None else "" if private() else learner().id
     polls = _POLL_S if taught is not None and not revealed else None
 
     @st.fragment(run_every=polls)

@@ -127,9 +127,15 @@ def test_after_a_restart_the_run_waits_until_the_teacher_lends_again(
 
 
 def test_a_seat_that_is_taken_away_borrows_nothing_more(class_of_one: Setting, provider: Provider) -> None:
-    _, _, student, seat = class_of_one
-    borrowed(student)
-    here().classes.remove(seat.id)
+    teacher, _, student, seat = class_of_one
+    provider.adds = True
+    run = borrowed(student, press="step_over")
+    teacher.session_state["class-chosen"] = seat.id
+    teacher.run().button(key="class-remove").click().run()
+    student.run()
+    student.button(key="continue").click().run()
+    assert run.runner.wait(10)
+    assert len(provider.asked) == 1
     student.button(key="reset").click().run()
     student.button(key="continue").click().run()
     assert len(provider.asked) == 1

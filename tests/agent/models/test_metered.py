@@ -147,6 +147,16 @@ def test_taking_it_back_ends_a_call_that_is_being_made_and_every_later_one() -> 
     assert inner.calls == 1
 
 
+def test_whoever_is_answered_no_more_is_told_and_the_others_are_answered() -> None:
+    meter = Meter(Quota(9, 1000))
+    ada, bob = (MeteredModel(Answers(), meter, name) for name in ("ada", "bob"))
+    ada.complete(ASK, [])
+    meter.forbid("ada")
+    assert "only those who have a seat" in refusal(ada)
+    assert meter.used("ada").calls == 1
+    assert bob.complete(ASK, []).message.text == "hi"
+
+
 def test_whoever_waits_for_a_turn_hears_a_stop_and_the_end_of_the_loan() -> None:
     meter, stop = Meter(Quota(9, 1000)), threading.Event()
     stop.set()
