@@ -141,7 +141,8 @@ def begin_at_top() -> None:
 
     The script is run anew when its text is another one, so the text holds a number for what is shown.
     """
-    shown = zlib.crc32(f"{address.path()} {address.what_is_read()} {address_learn.what_is_open()}".encode(errors="replace"))
+    what = f"{address.path()} {address.what_is_read()} {address_learn.what_is_open()}"
+    shown = zlib.crc32(what.encode(errors="replace"))
     script = f"document.querySelector('[data-testid=\"stMain\"]').scrollTop = 0; // {shown}"
     with st.container(key="begin"):  # the style sheet gives it no place
         st.html(f"<script>\n{script}\n</script>", unsafe_allow_javascript=True)
