@@ -23,7 +23,7 @@ from pages.parts.words import t
 from traces.reading import Reading
 
 
-def run_tabs(run: OpenRun, view: View, selected: int | None, *, live: bool) -> None:
+def run_tabs(run: OpenRun, view: View, selected: int | None, *, live: bool, forks: bool = True) -> None:
     """Draw the tabs.
 
     Args:
@@ -31,11 +31,14 @@ def run_tabs(run: OpenRun, view: View, selected: int | None, *, live: bool) -> N
         view: where the page looks.
         selected: position of the message that is selected in the table; None: the newest is shown.
         live: the run goes on.
+        forks: the run may be edited and forked here; a lesson only looks at its run.
     """
     trace, reading = view.trace, Reading(view.trace)
     choose = partial(selection.choose, f"messages-{run.id}")
-    names = [t("Message"), t("Request"), t("Charts"), t("Edit and fork"), t("Tools"), t("Notes and faults")]
-    message, request, charts, forks, tools, notes = st.tabs(names, key=f"tabs-{run.id}", on_change="rerun")
+    edit = [t("Edit and fork")] if forks else []
+    names = [t("Message"), t("Request"), t("Charts"), *edit, t("Tools"), t("Notes and faults")]
+    key = f"tabs-{run.id}" if forks else f"lesson-tabs-{run.id}"
+    message, request, charts, *edits, tools, notes = st.tabs(names, key=key, on_change="rerun")
     if message.open:
         with message:
             last = len(trace.messages) - 1
@@ -48,8 +51,8 @@ def run_tabs(run: OpenRun, view: View, selected: int | None, *, live: bool) -> N
     if charts.open:
         with charts:
             step_charts(reading, key=run.id, choose=choose, selected=selected, live=live)
-    if forks.open:
-        with forks:
+    if edits and edits[0].open:
+        with edits[0]:
             left, right = st.columns([3, 2], gap="medium")
             with left:
                 fork_panel(run, view.moment)
