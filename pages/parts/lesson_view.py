@@ -7,7 +7,7 @@ from pathlib import Path
 import streamlit as st
 
 from agent.errors import AgentError
-from pages.parts import address, address_learn, selection
+from pages.parts import address, address_learn
 from pages.parts.chosen_script import lesson_scenario
 from pages.parts.classes import note_where
 from pages.parts.data import data_folder
@@ -30,9 +30,9 @@ from pages.parts.lesson_moves import (
 from pages.parts.lesson_progress import Progress, progress
 from pages.parts.lesson_words import label, told
 from pages.parts.message_table import message_table
-from pages.parts.message_view import message_view
 from pages.parts.notices import notices
 from pages.parts.opening import preview, problem
+from pages.parts.run_tabs import run_tabs
 from pages.parts.runs import OpenRun
 from pages.parts.setup import Setup, by_rules
 from pages.parts.status import live, nothing_yet, status_box
@@ -42,7 +42,6 @@ from pages.parts.words import loop_words, t
 from traces.lessons.answers import Answers
 from traces.lessons.course import course
 from traces.lessons.lesson import Lesson, Variant
-from traces.reading import Reading
 
 _STATUS_PX = 330
 """Height of the status box: what was revealed, something to notice and a question with four answers fit."""
@@ -87,12 +86,9 @@ def lesson_view(name: str) -> None:
     if now.over and now.open is None:
         lesson_end(lesson, variant, run, lessons)
     goes_on = view.phase is not None
-    table = f"messages-{run.id}"
-    selected = message_table(view.trace, key=table, live=goes_on, added=view.added)
+    selected = message_table(view.trace, key=f"messages-{run.id}", live=goes_on, added=view.added)
     note_look(run, view, selected)
-    last = len(view.trace.messages) - 1
-    at = last if selected is None or selected > last else selected
-    message_view(Reading(view.trace), at, key="message", choose=lambda position: selection.choose(table, position))
+    run_tabs(run, view, selected, live=goes_on, forks=False)
 
 
 def _before(lesson: Lesson, variant: Variant, now: Progress) -> None:
