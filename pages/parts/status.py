@@ -20,6 +20,7 @@ from pages.parts.live_figures import call_line, in_flight_words, step_line, thou
 from pages.parts.outcome import outcome_panel
 from pages.parts.paused import unknown_call
 from pages.parts.phases import led_here_line, next_line, phase_words, place_line
+from pages.parts.polling import of_this_drawing
 from pages.parts.roles import maker_look
 from pages.parts.runs import OpenRun, registry
 from pages.parts.source import source_block
@@ -91,6 +92,7 @@ def live(
     first = True  # the first time is part of the full rerun, which has just drawn everything
 
     @st.fragment(run_every=every_s if drawn.busy else None)
+    @of_this_drawing
     def watch() -> None:
         nonlocal first
         if not first and Drawn.of(run) != drawn:
