@@ -18,6 +18,7 @@ from pages.parts.ablate_words import state_look
 from pages.parts.data import private
 from pages.parts.experiments import Listed
 from pages.parts.message_table import HEADER_PX, ROW_PX
+from pages.parts.projector import scaled
 from pages.parts.words import t
 from traces.experiments.exercise import exercises
 
@@ -106,26 +107,28 @@ def _table(lines: Sequence[Listed]) -> None:
     config: dict[str, Any] = {
         "title": column.ButtonColumn(
             t("Title"),
-            width=340,
+            width=scaled(340),
             type="tertiary",
             alignment="left",
             on_click=lambda: show(shelf.clicked_row(_OPEN)),
             key=_OPEN,
             pinned=True,
         ),
-        "state": column.MultiselectColumn(t("State"), width=110, options=list(shown), color=list(shown.values())),
-        "runs": column.TextColumn(t("Runs"), width=110, alignment="right"),
-        "found": column.TextColumn(t("Found"), width=280),
-        "created": column.DatetimeColumn(t("Begun"), width=130, format="YYYY-MM-DD HH:mm"),
-        "delete": column.ButtonColumn(" ", width=80, type="tertiary", on_click=delete, key=_DELETE),
+        "state": column.MultiselectColumn(
+            t("State"), width=scaled(110), options=list(shown), color=list(shown.values())
+        ),
+        "runs": column.TextColumn(t("Runs"), width=scaled(110), alignment="right"),
+        "found": column.TextColumn(t("Found"), width=scaled(280)),
+        "created": column.DatetimeColumn(t("Begun"), width=scaled(130), format="YYYY-MM-DD HH:mm"),
+        "delete": column.ButtonColumn(" ", width=scaled(80), type="tertiary", on_click=delete, key=_DELETE),
     }
     frame = _frame(lines, [look.label for look in looks])
     st.dataframe(
         frame if private() else frame.drop(columns="delete"),  # whose it is cannot be told where others can reach it
         key=key,
         hide_index=True,
-        height=HEADER_PX + ROW_PX * min(MOST_ROWS, len(lines)),
-        row_height=ROW_PX,
+        height=scaled(HEADER_PX + ROW_PX * min(MOST_ROWS, len(lines))),
+        row_height=scaled(ROW_PX),
         column_config=config,
         on_select=lambda: show(selection.selected_row(key)),  # a press beside the title means the same
         selection_mode="single-cell",

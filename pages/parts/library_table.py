@@ -13,6 +13,7 @@ from pages.parts import address, shelf
 from pages.parts.finding_words import severity_look
 from pages.parts.message_table import HEADER_PX, ROW_PX
 from pages.parts.outcome import reason_words
+from pages.parts.projector import scaled
 from pages.parts.runs import registry
 from pages.parts.words import t
 from traces.annotations import Notes, sorted_tags
@@ -47,8 +48,8 @@ def library_table(
         _frame(rows, notes, prices, titles),
         key=key,
         hide_index=True,
-        height=HEADER_PX + ROW_PX * min(MOST_ROWS, len(rows)),
-        row_height=ROW_PX,
+        height=scaled(HEADER_PX + ROW_PX * min(MOST_ROWS, len(rows))),
+        row_height=scaled(ROW_PX),
         column_config=_columns(rows, notes),
         on_select=lambda: shelf.take_selection(key, rows),
         selection_mode=("multi-row", "single-cell"),
@@ -175,25 +176,27 @@ def _columns(rows: Sequence[TraceInfo], notes: Mapping[str, Notes]) -> dict[str,
             t("Title"), width=200, type="tertiary", alignment="left", on_click=opened, key=_OPEN, pinned=True
         ),
         "kind": column.MultiselectColumn(
-            t("Kind"), width=92, options=[kind_words(kind) for kind in _KINDS], color=list(_KINDS.values())
+            t("Kind"), width=scaled(92), options=[kind_words(kind) for kind in _KINDS], color=list(_KINDS.values())
         ),
-        "outcome": column.TextColumn(t("Stop reason"), width=134),
-        "model": column.TextColumn(t("Model"), width=96),
-        "steps": column.NumberColumn(t("Steps"), width=54),
-        "messages": column.NumberColumn(t("Messages"), width=76),
-        "tool_calls": column.NumberColumn(t("Tool calls"), width=80),
-        "errors": column.NumberColumn(t("Errors"), width=60),
-        "findings": column.TextColumn(t("Findings"), width=104, help=t("✖ errors, ▲ warnings, ℹ notes of the linter")),
-        "tokens": column.NumberColumn(t("Tokens"), width=82, format="localized"),
-        "cost": column.NumberColumn(t("Cost"), width=80, format="$ %.4f"),
+        "outcome": column.TextColumn(t("Stop reason"), width=scaled(134)),
+        "model": column.TextColumn(t("Model"), width=scaled(96)),
+        "steps": column.NumberColumn(t("Steps"), width=scaled(54)),
+        "messages": column.NumberColumn(t("Messages"), width=scaled(76)),
+        "tool_calls": column.NumberColumn(t("Tool calls"), width=scaled(80)),
+        "errors": column.NumberColumn(t("Errors"), width=scaled(60)),
+        "findings": column.TextColumn(
+            t("Findings"), width=scaled(104), help=t("✖ errors, ▲ warnings, ℹ notes of the linter")
+        ),
+        "tokens": column.NumberColumn(t("Tokens"), width=scaled(82), format="localized"),
+        "cost": column.NumberColumn(t("Cost"), width=scaled(80), format="$ %.4f"),
         "cost_source": column.TextColumn(
             t("Cost by"),
-            width=76,
+            width=scaled(76),
             help=t("file: the file says it. computed: by the table of prices. ≥: some calls have no known price."),
         ),
-        "duration": column.NumberColumn(t("Seconds"), width=84, format="localized"),
-        "created": column.DatetimeColumn(t("Began"), width=122, format="YYYY-MM-DD HH:mm"),
-        "tags": column.MultiselectColumn(t("Tags"), width=130, options=tags) if tags else None,
-        "format": column.TextColumn(t("Format"), width=120),
-        "task": column.TextColumn(t("Task"), width=300),
+        "duration": column.NumberColumn(t("Seconds"), width=scaled(84), format="localized"),
+        "created": column.DatetimeColumn(t("Began"), width=scaled(122), format="YYYY-MM-DD HH:mm"),
+        "tags": column.MultiselectColumn(t("Tags"), width=scaled(130), options=tags) if tags else None,
+        "format": column.TextColumn(t("Format"), width=scaled(120)),
+        "task": column.TextColumn(t("Task"), width=scaled(300)),
     }
