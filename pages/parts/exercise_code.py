@@ -73,7 +73,8 @@ def printed_box(text: str) -> None:
     """Draw what a program printed; nothing where it printed nothing."""
     if text:
         st.caption(t("Printed by your program"))
-        st.code(text, language=None, wrap_lines=True, height=_PRINTED_PX)
+        with st.container(height=_PRINTED_PX, border=False, key="exercise-printed"):
+            st.code(text, language=None, wrap_lines=True)
 
 
 def reset(name: str) -> None:
@@ -104,4 +105,4 @@ def _running() -> Job[Any] | None:
 def _watch() -> None:
     if _running() is None:
         st.rerun()
-    st.markdown(f":blue-badge[⏵ {t('It runs …')}]")
+    st.markdown(f":blue-badge[● {t('It runs …')}]")

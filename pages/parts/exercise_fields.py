@@ -38,7 +38,8 @@ def work(beside: DeltaGenerator) -> Standing:
         on_change=_other_provider,
     )
     provider = provider_named(name)
-    st.code(json.dumps(provider.response, ensure_ascii=False, indent=2), language="json", height=_RESPONSE_PX)
+    with st.container(height=_RESPONSE_PX, border=False, key="exercise-response"):
+        st.code(json.dumps(provider.response, ensure_ascii=False, indent=2), language="json", wrap_lines=True)
     with beside.container(gap="xsmall", key="exercise-choices"):
         chosen = {field: _field(provider, field) for field in FIELDS}
     with beside:

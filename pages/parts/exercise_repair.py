@@ -66,7 +66,7 @@ def remarks(standing: Standing) -> None:
 def answer() -> None:
     """Draw a way to mend the list that is shown."""
     st.text(t("One way to mend this list:"))
-    st.code(mended_text(_case(), address.language()), language="json", height=_JSON_PX)
+    st.code(mended_text(_case(), address.language()), language="json", wrap_lines=True)
 
 
 def _case() -> Case:

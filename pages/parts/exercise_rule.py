@@ -17,6 +17,7 @@ from traces.lessons.exercises.remark import UNREADABLE
 from traces.lessons.exercises.stop_rule import EXERCISE, SOLUTION, STARTER, Tried, Verdict, try_rule
 
 NAME = EXERCISE.name
+_COLUMNS = tuple(st.column_config.Column(width=width) for width in (205, 165, 65, 110))
 
 
 def work(_beside: DeltaGenerator) -> Standing:
@@ -68,16 +69,21 @@ def _table(verdict: Verdict) -> None:
         st.markdown(f":{colour}-badge[{t('False stops: {n}', n=false)}]", width="content")
     frame = pd.DataFrame(
         {
-            t("Run"): [told(each.case.title) for each in verdict.tried],
-            "": ["✔" if each.right else "✖" for each in verdict.tried],
+            t("Run"): [f"{'✔' if each.right else '✖'} {told(each.case.title)}" for each in verdict.tried],
             t("Ended by"): [_ended(each) for each in verdict.tried],
             t("Steps"): [f"{each.steps} / {each.steps_without}" for each in verdict.tried],
             t("Tokens"): [f"{each.tokens:,} / {each.tokens_without:,}" for each in verdict.tried],
         }
     )
-    st.dataframe(frame, hide_index=True, alt=t("How each run went under your rule"), key="exercise-tried")
-    st.caption(t("Steps and tokens: with your rule / without it."))
+    st.dataframe(
+        frame,
+        hide_index=True,
+        alt=t("How each run went under your rule"),
+        key="exercise-tried",
+        column_config=dict(zip(frame.columns, _COLUMNS, strict=True)),
+    )
+    st.caption(t("■ Your rule ended it. Steps and tokens: with your rule / without it."))
 
 
 def _ended(each: Tried) -> str:
-    return t("your rule: {reason}", reason=each.reason) if each.by_rule else each.reason
+    return f"■ {each.reason}" if each.by_rule else each.reason

@@ -215,6 +215,6 @@ def _remarks(tried: tuple[Tried, ...]) -> Iterator[Remark]:
         else:
             text = Text(
                 f"Your rule let it go on for {each.steps} steps and {each.tokens:,} tokens.",
-                f"你的规则让它跑了 {each.steps} 步，用了 {each.tokens:,} 个 token。",
+                f"你的规则让它跑了 {each.steps} 步，用了 {each.tokens:,} 个词元。",
             )
         yield Remark(text, each.case.title)
