@@ -1,4 +1,5 @@
-"""What the program and people did to a run beside the messages: requests cut short, summaries, more steps granted."""
+"""What the program and people did to a run beside the messages: requests cut short, summaries, more steps granted, and
+what the program remarked on in a reply."""
 
 from __future__ import annotations
 
@@ -17,7 +18,8 @@ _LONGEST = 300
 def notes_list(trace: Trace) -> None:
     """Draw the notes of a run, in the order of its steps. They may quote a model, so they are plain text."""
     happened = [item for item in trace.interventions if item.get("step") is not None]
-    items = sorted([*trace.notes, *happened], key=lambda item: item.get("step") or 0)
+    remarked = [{"step": step.index, "text": warning} for step in trace.steps for warning in step.warnings]
+    items = sorted([*trace.notes, *happened, *remarked], key=lambda item: item.get("step") or 0)
     with st.expander(t("Notes of the program: {n}", n=len(items)), type="compact", expanded=bool(items)):
         st.text("\n".join(map(_line, items)) or t("none"))
 
