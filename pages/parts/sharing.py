@@ -14,6 +14,9 @@ from pages.parts.runs import OpenRun
 from pages.parts.view_links import view_id
 from pages.parts.words import t
 
+_OWN = ("seat", "projector")
+"""What stays in the addresses of this browser, and is for nobody else."""
+
 
 def share_menu(run: OpenRun) -> None:
     """Draw the menu with both links. They lead to the moment that is looked at, also within a lesson.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,8 @@ from pages.parts.follow_lead import take_lead
 from pages.parts.follow_stage import stage_of
 from pages.parts.runs import OpenRun, registry
 from pages.parts.view_links import KEY_FILE, find_viewed, view_id
+from tests.pages.conftest import texts
+from traces.lessons.course import course
 from traces.store import Store
 
 Make = Callable[..., OpenRun]
@@ -239,6 +242,37 @@ def test_the_menu_gives_both_links(visit: Visit, run: OpenRun) -> None:
     assert links[0].endswith(f"follow?view={view_id(run.id)}&at=3")
     assert run.id not in links[0]
     assert links[1].endswith(f"run?run={run.id}&at=3")
+
+
+def test_the_link_of_a_lesson_leads_to_it_and_takes_nothing_along_that_is_ones_own(visit: Visit, run: OpenRun) -> None:
+    run.setup = replace(run.setup, scenario="lesson:one_call:first:en")
+    app = AppTest.from_function(draw_share, args=(run.id,))
+    app.query_params.update({"lesson": "one_call", "seat": "my-own-seat", "projector": "1", "lang": "zh"})
+    app.session_state["share"] = True
+    app.run()
+    assert not app.exception
+    control = str(app.code[1].value)
+    assert "/learn?" in control
+    assert {"lesson=one_call", "variant=first", f"run={run.id}"} <= set(control.partition("?")[2].split("&"))
+    assert "my-own-seat" not in control + str(app.code[0].value)
+
+
+def draw_share(run_id: str) -> None:
+    from pages.parts.runs import registry
+    from pages.parts.sharing import share_menu
+
+    run = registry().find(run_id)
+    assert run is not None
+    share_menu(run)
+
+
+def test_who_follows_a_lesson_sees_its_title_and_question(visit: Visit, run: OpenRun) -> None:
+    run.setup = replace(run.setup, scenario="lesson:one_call:first:en")
+    shown = texts(visit("follow", view=view_id(run.id)), "text")
+    lesson = course(None).find("one_call")
+    assert lesson is not None
+    assert lesson.title.en in shown
+    assert lesson.question.en in shown
 
 
 # ---- the mode for a projector ----
