@@ -3,21 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, TypeVar
+from typing import Any
 
 import streamlit as st
 
-from pages.parts import address_scripts, exercise_state
+from pages.parts import address, address_scripts, exercise_state
 from pages.parts.exercise_state import Job
 from pages.parts.script_editor import script_editor
 from pages.parts.words import t
 from traces.lessons.exercises.remark import Remark
 
-V = TypeVar("V")
 _POLL_S = 0.4
 _PRINTED_PX = 140
-CODE_EXERCISES = ("stop_rule", "write_tool")
-"""The exercises in which a program is written."""
+_RUNNING = "exercise-running"
 
 
 def written(name: str, starter: str) -> str:
@@ -26,10 +24,22 @@ def written(name: str, starter: str) -> str:
     return starter if text is None else text
 
 
+def busy() -> bool:
+    """Whether a program of this session runs: one at a time. Asked once for a page, before what the last run gave."""
+    job: Job[Any] | None = address.draft(_RUNNING, None)
+    return job is not None and not job.done
+
+
 def program(
-    name: str, starter: str, remarks: Sequence[Remark], prepare: Callable[[str], Callable[[], V]], words: str
-) -> Job[V] | None:
-    """Draw the editor and the button; gives the last run of the program.
+    name: str,
+    starter: str,
+    remarks: Sequence[Remark],
+    prepare: Callable[[str], Callable[[], Any]],
+    *,
+    words: str,
+    busy: bool,
+) -> None:
+    """Draw the editor, and the button that runs the program.
 
     Args:
         name: of the exercise.
@@ -37,16 +47,16 @@ def program(
         remarks: what is wrong with the program that ran last; their lines are marked.
         prepare: gives what runs a program; that takes seconds and is called in a thread of its own.
         words: what the editor is called.
+        busy: whether a program runs, as for the rest of the page.
     """
     id = f"exercise-{name}"
     address_scripts.take_edit(id)
     text = written(name, starter)
-    job: Job[V] | None = exercise_state.progress(name).job
+    job = exercise_state.progress(name).job
     same = job is not None and job.done and job.subject == text
     lines = [remark.line for remark in remarks if remark.line is not None] if same else []
     start = _starter(name, starter, prepare)
     script_editor(id, text, changed=text != starter, lines=lines, save=lambda _: start(), label=words, hint=_hint())
-    busy = _running() is not None
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         st.button(
             t("Run it"),
@@ -60,7 +70,6 @@ def program(
             _watch()
         elif job is not None and job.subject != text:
             st.caption(t("The program has changed since. Run it once more."), width="content")
-    return job
 
 
 def last_result(name: str) -> Any:
@@ -84,9 +93,11 @@ def reset(name: str) -> None:
 
 def _starter(name: str, starter: str, prepare: Callable[[str], Callable[[], Any]]) -> Callable[[], None]:
     def start() -> None:
-        if _running() is None:
-            text = written(name, starter)
-            exercise_state.change(name, job=Job(text, prepare(text)), before=last_result(name))
+        if not busy():
+            text, before = written(name, starter), last_result(name)
+            job = Job(text, prepare(text))
+            address.keep_draft(_RUNNING, job)
+            exercise_state.change(name, job=job, before=before)
 
     return start
 
@@ -95,14 +106,8 @@ def _hint() -> str:
     return t("Tab: two spaces · Ctrl+S: run it · Esc, then Tab: leave the field")
 
 
-def _running() -> Job[Any] | None:
-    """The program of this session that runs: one at a time."""
-    jobs = (exercise_state.progress(name).job for name in CODE_EXERCISES)
-    return next((job for job in jobs if job is not None and not job.done), None)
-
-
 @st.fragment(run_every=_POLL_S)
 def _watch() -> None:
-    if _running() is None:
+    if not busy():
         st.rerun()
     st.markdown(f":blue-badge[● {t('It runs …')}]")

@@ -22,8 +22,9 @@ _COLUMNS = tuple(st.column_config.Column(width=width) for width in (205, 165, 65
 
 def work(_beside: DeltaGenerator) -> Standing:
     """Draw the program and what came of it."""
-    known = _verdict()
-    exercise_code.program(NAME, STARTER, known.remarks if known else (), _prepared, t("Your stop rule"))
+    busy, known = exercise_code.busy(), _verdict()
+    marks = known.remarks if known else ()
+    exercise_code.program(NAME, STARTER, marks, _prepared, words=t("Your stop rule"), busy=busy)
     if known is None:
         return Standing(None)
     if known.tried:

@@ -24,8 +24,9 @@ _FIRST_CALL = '{"weight_kg": 5}'
 
 def work(_beside: DeltaGenerator) -> Standing:
     """Draw the program and what came of it."""
-    known = _verdict()
-    exercise_code.program(NAME, STARTER, known.remarks if known else (), _prepared, t("Your tool"))
+    busy, known = exercise_code.busy(), _verdict()
+    marks = known.remarks if known else ()
+    exercise_code.program(NAME, STARTER, marks, _prepared, words=t("Your tool"), busy=busy)
     if known is None:
         return Standing(None)
     if known.schema is not None:

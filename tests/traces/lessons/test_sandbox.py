@@ -396,3 +396,14 @@ def test_a_library_can_still_be_loaded_behind_the_wall(tmp_path: Path) -> None:
     command = [sys.executable, "-I", "-B", "-c", program]
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
     assert done.stdout.startswith("(0"), done.stderr
+
+
+def test_a_program_ends_also_when_the_server_is_gone(tmp_path: Path) -> None:
+    program = (
+        f"import sys; sys.path.insert(0, {str(ROOT)!r})\n"
+        "from traces.lessons.exercises.sandbox import walls\n"
+        "walls.end_after(0.5)\nwalls.close(5)\n"
+        "while True: pass\n"
+    )
+    done = subprocess.run([sys.executable, "-I", "-B", "-c", program], cwd=tmp_path, check=False, timeout=60)
+    assert done.returncode == 1

@@ -18,6 +18,7 @@ _WORK: dict[str, Callable[[str, Mapping[str, Any]], dict[str, Any]]] = {"rule": 
 def main() -> None:
     """Do the work that stands on the standard input, as JSON, and write the answer to the standard output."""
     task = json.loads(sys.stdin.buffer.read())
+    walls.end_after(float(task["wall_s"]))
     tool_work.warm_up()
     walls.close(CPU_S)
     try:

@@ -66,7 +66,7 @@ def run_apart(work: str, data: Mapping[str, Any], code: str, *, wall_s: float = 
             )
         )
     try:
-        return _run({"work": work, "data": dict(data), "code": code}, wall_s)
+        return _run({"work": work, "data": dict(data), "code": code, "wall_s": wall_s}, wall_s)
     finally:
         _slots().release()
 

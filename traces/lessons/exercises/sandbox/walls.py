@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+import threading
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -23,6 +24,13 @@ _REFUSED = (
 """Beginnings of the events that Python tells before it does something outside of itself."""
 _LOOKED_AT = ("os.listdir", "os.scandir")
 """Python looks into the folders of its libraries before it imports from them."""
+
+
+def end_after(seconds: float) -> None:
+    """End this process after so long, also where who started it is gone by then. Comes before the walls are closed."""
+    timer = threading.Timer(seconds, os._exit, (1,))
+    timer.daemon = True
+    timer.start()
 
 
 def close(cpu_s: int) -> None:
