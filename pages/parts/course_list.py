@@ -29,7 +29,7 @@ def course_list() -> None:
     _head(found.lessons, done)
     numbered = list(enumerate(found.lessons, start=1))
     for words, lessons in _groups(numbered).items():
-        st.markdown(f"#### {words}")
+        st.markdown(f"#### {label(words)}")
         with st.container(gap="xxsmall"):
             for number, lesson in lessons:
                 _lesson(number, lesson, lesson.name in done, scores.get(lesson.name))
@@ -76,10 +76,10 @@ def _head(lessons: tuple[Lesson, ...], done: frozenset[str]) -> None:
 
 
 def _groups(lessons: list[_Numbered]) -> Mapping[str, list[_Numbered]]:
-    """The lessons by the system that they come from, in the order of the course; a teacher's own ones last."""
+    """The lessons by their chapter, in the order of the course; a teacher's own ones last."""
     groups: dict[str, list[_Numbered]] = {}
     for number, lesson in lessons:
-        words = t("Your own lessons") if lesson.own else system_words(lesson.system)
+        words = told(lesson.chapter) or (t("Your own lessons") if lesson.own else t("More lessons"))
         groups.setdefault(words, []).append((number, lesson))
     return groups
 
@@ -94,6 +94,7 @@ def _lesson(number: int, lesson: Lesson, done: bool, score: Score | None) -> Non
             args=(lesson.name,),
         )
         st.text(told(lesson.question), width="stretch")
+        st.markdown(f":gray-badge[{system_words(lesson.system)}]", width="content")
         if score is not None and score.answered:
             words = t("{right} of {answered} right", right=score.right, answered=score.answered)
             st.markdown(f":violet-badge[{words}]", width="content")

@@ -177,6 +177,7 @@ class LessonFields(Strict):
 
     title: TextFields
     system: Annotated[str, _one_of(*System)]
+    chapter: TextFields | None = None
     idea: TextFields
     question: TextFields
     script: str | dict[str, Any]

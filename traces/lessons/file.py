@@ -157,6 +157,7 @@ def _lesson(fields: LessonFields, name: str, own: bool) -> Lesson:
         ),
         until=None if fields.until is None else _place(fields.until),
         hand=Hand(fields.hand.action, fields.hand.result, fields.hand.stop),
+        chapter=_maybe(fields.chapter),
         task=_maybe(fields.task),
         answer=_maybe(fields.answer),
         takeaway=_maybe(fields.takeaway),

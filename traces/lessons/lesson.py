@@ -153,6 +153,8 @@ class Lesson:
     until: Place | None = None
     """Where the lesson is over; None: at the end of the run."""
     hand: Hand = Hand()
+    chapter: Text | None = None
+    """The part of the course that it belongs to; lessons of one chapter follow each other."""
     task: Text | None = None
     """What to do afterwards."""
     answer: Text | None = None
