@@ -8,8 +8,8 @@ one button and one text. Both servers run all the time; the tabs of one press wh
 
 Measured for each press: until the page is drawn to its end, and until what the press did is there to see (a row of the
 message table; the text of the empty app). In the end every press must be found in the run on disk: a run has come by as
-many phases as its button was pressed. With ``--page follow`` one tab steps and all others look at its run: measured is
-how long after the press each of them shows what it did.
+many phases as its button was pressed. With ``--page follow`` one tab steps and all others look at its run: "seen" is
+how long after the press each of them shows what it did, and the server's CPU is that of all of them for one press.
 
 Targets, for 40 tabs on two processors: the 90th percentile of a press under 1 s; no press fails or is lost.
 """
@@ -18,6 +18,7 @@ from __future__ import annotations
 
 import argparse
 import asyncio
+import os
 import statistics
 import sys
 import tempfile
@@ -27,8 +28,12 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
+from pages.parts.view_links import view_id
 from tests.bench.class_server import ROOT, Served, phases_on_disk, served
-from tests.bench.class_tabs import PAGES, Group, Round
+from tests.bench.class_tabs import PAGES, Followers, Group, Round
+
+CLASS = ("--server.address", "0.0.0.0", "--server.allowedHosts", "127.0.0.1")
+"""As the server of a class is started: others can reach it, so each tab is shown its own runs alone."""
 
 EMPTY = """
 import streamlit as st
@@ -63,9 +68,13 @@ class Line:
         """What the tabs met, and what the server needed for it."""
         count = max(1, len(took.finished))
         return cls(
-            len(took.finished), took.finished, took.seen, cpu_s / count * 1000, cpu_s / took.seconds,
-            took.received / count / 1000,
-        )  # fmt: skip
+            presses=len(took.finished),
+            finished=took.finished,
+            seen=took.seen,
+            cpu_ms=cpu_s / count * 1000,
+            load=cpu_s / took.seconds,
+            kilobytes=took.received / count / 1000,
+        )
 
     def __str__(self) -> str:
         drawn, seen = (_percentiles(each) for each in (self.finished, self.seen))
@@ -94,23 +103,35 @@ async def measure(server: Served, group: Group, seconds: float) -> Line:
 async def compare(options: argparse.Namespace, empty: Served, ours: Served, data: Path) -> list[str]:
     """Measure and print; gives what went wrong, in sentences."""
     page = PAGES[options.page]
-    groups = [Group(empty.url, PAGES["empty"], options.tabs, options.every), Group(ours.url, page, options.tabs, options.every)]
+    own = (ours.url, page, options.tabs, options.every)
+    groups = [
+        Group(empty.url, PAGES["empty"], options.tabs, options.every),
+        Followers(*own, _view_of) if options.page == "follow" else Group(*own),
+    ]
     for group, server in zip(groups, (empty, ours), strict=True):
         before = server.cpu_s()
         await group.open()
-        print(f"{group.page.name:>7}: opened {options.tabs} tabs, {(server.cpu_s() - before) * 1000 / options.tabs:.0f} ms of CPU each, {server.rss_mb():.0f} MB")  # fmt: skip
+        each_ms = (server.cpu_s() - before) * 1000 / options.tabs
+        print(f"{group.page.name:>7}: opened {options.tabs} tabs, {each_ms:.0f} ms of CPU each")
     lines: list[list[Line]] = [[], []]
     for _ in range(options.rounds):
         for at, (group, server) in enumerate(zip(groups, (empty, ours), strict=True)):
             lines[at].append(await measure(server, group, options.seconds / options.rounds))
             print(f"{group.page.name:>7}: {lines[at][-1]}", flush=True)
     _ratios(lines)
-    print(f"memory of the server: {ours.rss_mb():.0f} MB, {ours.rss_mb() / empty.rss_mb():.2f}x of the empty app's; {ours.threads()} threads")
+    mb, bare_mb = ours.rss_mb(), empty.rss_mb()
+    print(f"memory of the server {mb:.0f} MB, {mb / bare_mb:.2f}x of the empty app's; {ours.threads()} threads")
+    print(f"presses that came late, since the one before was not drawn yet: {sum(group.late for group in groups)}")
     wrong = [problem for group in groups for problem in group.problems()]
     wrong += _lost(groups[1], data)
     for group in groups:
         await group.close()
     return wrong
+
+
+def _view_of(run: str) -> str:
+    """Where a run can be looked at; the key of such links lies in the data folder."""
+    return f"/follow?view={view_id(run)}"
 
 
 def _ratios(lines: list[list[Line]]) -> None:
@@ -133,8 +154,13 @@ def _lost(group: Group, data: Path) -> list[str]:
     """Runs that have come by fewer or more phases than their button was pressed."""
     pressed = group.pressed()
     found = {run: phases_on_disk(data, run) for run in pressed}
-    print(f"{sum(pressed.values())} steps pressed in {len(pressed)} runs, {sum(n or 0 for n in found.values())} phases on disk")
-    return [f"run {run}: {pressed[run]} presses, {found[run]} phases on disk" for run in pressed if pressed[run] != found[run]]
+    there = sum(count or 0 for count in found.values())
+    print(f"{sum(pressed.values())} steps pressed in {len(pressed)} runs, {there} phases on disk")
+    return [
+        f"run {run}: {pressed[run]} presses, {found[run]} phases on disk"
+        for run in pressed
+        if pressed[run] != found[run]
+    ]
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -149,9 +175,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     with tempfile.TemporaryDirectory() as folder:
         data, bare = Path(folder) / "data", Path(folder) / "empty"
         data.mkdir()
+        os.environ["AGENT_LAB_DATA"] = str(data)
         bare.mkdir()
         (bare / "empty.py").write_text(EMPTY)
-        with served(bare / "empty.py", bare) as empty, served(ROOT / "app.py", data) as ours:
+        with (
+            served(bare / "empty.py", bare, options=CLASS) as empty,
+            served(ROOT / "app.py", data, options=CLASS) as ours,
+        ):
             wrong = asyncio.run(compare(options, empty, ours, data))
             if "Traceback" in (told := ours.log.read_text()):
                 wrong.append(f"the server said: {told}")

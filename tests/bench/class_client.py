@@ -80,6 +80,8 @@ class Tab:
     _cached: dict[str, Element] = field(default_factory=dict)
     _timers: dict[str, tuple[float, asyncio.Task[None]]] = field(default_factory=dict)
     _reader: asyncio.Task[None] | None = None
+    _last: str = ""
+    """What the last frame was."""
     _rest: asyncio.Event = field(default_factory=asyncio.Event)
     _seen: Seen | None = None
     _seen_at: float | None = None
@@ -96,7 +98,11 @@ class Tab:
             protocols.append(Subprotocol(self.session))
         address = self.server.replace("http", "ws", 1) + "/_stcore/stream"
         self._socket = await connect(
-            address, origin=self.server, subprotocols=protocols, max_size=None, open_timeout=60  # type: ignore[arg-type]
+            address,
+            origin=self.server,
+            subprotocols=protocols,
+            max_size=None,
+            open_timeout=60,  # type: ignore[arg-type]
         )
         self._reader = asyncio.create_task(self._read())
         await self._ask()
@@ -129,8 +135,16 @@ class Tab:
         return {key: values[0] for key, values in parse_qs(self.query).items()}
 
     async def rest(self, timeout_s: float = 60.0) -> None:
-        """Wait until the page is drawn to its end."""
-        await asyncio.wait_for(self._rest.wait(), timeout_s)
+        """Wait until the page is drawn to its end.
+
+        Raises:
+            TimeoutError: it is not, or the tab itself has failed; the text says what came last.
+        """
+        try:
+            await asyncio.wait_for(self._rest.wait(), timeout_s)
+        except TimeoutError as late:
+            said = f"not drawn within {timeout_s:g} s at {self.path}?{self.query}, last came: {self._last or 'nothing'}"
+            raise TimeoutError(said) from late
 
     # ---- the page ----
 
@@ -161,13 +175,30 @@ class Tab:
         if not self.can_press(key):
             raise LookupError(f"no button {key!r} to press at {self.path}?{self.query}")
         trigger = WidgetState(id=self.button(key).id, trigger_value=True)
-        self._seen, self._seen_at = seen, None
+        self.watch(seen)
         began = time.perf_counter()
         await self._ask(trigger=trigger)
         await self.rest()
         ended = time.perf_counter()
         self._seen = None
         return Answer(ended - began, None if self._seen_at is None else self._seen_at - began)
+
+    def watch(self, seen: Seen | None) -> None:
+        """From now on look out for an element that shows what somebody else's press did; None: do not."""
+        self._seen, self._seen_at = seen, None
+
+    @property
+    def seen_at(self) -> float | None:
+        """When it came, by :func:`time.perf_counter`; None: it has not."""
+        return self._seen_at
+
+    def key_of(self, beginning: str) -> str | None:
+        """The key of the first button on the page whose key begins so, and which can be pressed."""
+        for button in self.elements("button"):
+            _, found, rest = button.id.partition(f"-{beginning}")
+            if found and not button.disabled:
+                return f"{beginning}{rest}"
+        return None
 
     async def change(self, state: WidgetState) -> None:
         """Let a widget hold something else, and wait until the page is drawn."""
@@ -239,13 +270,16 @@ class Tab:
                 if self.keep_frames:
                     self.frames.append(frame)
                 message = ForwardMsg.FromString(frame)
-                kind = message.WhichOneof("type") or ""
+                self._last = kind = message.WhichOneof("type") or ""
                 if (handler := handlers.get(kind)) is not None:
                     handler(message)
                 elif kind.endswith("_response"):
                     self._replies[kind] = getattr(message, kind)
         except ConnectionClosed as closed:
             self.errors.append(f"the socket was closed: {closed}")
+        except (AssertionError, LookupError, ValueError) as error:
+            self.errors.append(f"not what the protocol says: {error!r}")
+            raise
 
     def _begins(self, message: ForwardMsg) -> None:
         new, run = message.new_session, message.metadata.run
@@ -336,13 +370,21 @@ def _several(widget: Any) -> WidgetState:
 def _typed(widget: Any) -> WidgetState:
     if widget.set_value:
         return WidgetState(id=widget.id, string_value=widget.value)
-    return WidgetState(id=widget.id, string_value=widget.default) if widget.HasField("default") else WidgetState(id=widget.id)
+    return (
+        WidgetState(id=widget.id, string_value=widget.default)
+        if widget.HasField("default")
+        else WidgetState(id=widget.id)
+    )
 
 
 def _number(widget: Any) -> WidgetState:
     if widget.set_value:
         return WidgetState(id=widget.id, double_value=widget.value)
-    return WidgetState(id=widget.id, double_value=widget.default) if widget.HasField("default") else WidgetState(id=widget.id)
+    return (
+        WidgetState(id=widget.id, double_value=widget.default)
+        if widget.HasField("default")
+        else WidgetState(id=widget.id)
+    )
 
 
 def _ticked(widget: Any) -> WidgetState:

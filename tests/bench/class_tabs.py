@@ -5,11 +5,12 @@ from __future__ import annotations
 import asyncio
 import time
 from collections import Counter
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from streamlit.proto.Element_pb2 import Element
 
-from tests.bench.class_client import Tab
+from tests.bench.class_client import Seen, Tab
 
 
 def new_row(now: Element, before: Element | None) -> bool:
@@ -17,6 +18,11 @@ def new_row(now: Element, before: Element | None) -> bool:
     if now.WhichOneof("type") != "dataframe":
         return False
     return before is None or before.dataframe.arrow_data.data != now.dataframe.arrow_data.data
+
+
+def new_words(now: Element, before: Element | None) -> bool:
+    """A line of the status has changed: those who follow see by it that the run has gone on."""
+    return now.WhichOneof("type") == "markdown" and before is not None and before.markdown.body != now.markdown.body
 
 
 def new_text(now: Element, before: Element | None) -> bool:
@@ -34,17 +40,19 @@ class Page:
     """Key of the button."""
     anew: str = "reset"
     """Key of the button that lets go of a run that has ended."""
-    table: bool = True
-    """Whether a message table shows what a press did; else a text."""
-    watched: bool = False
-    """One tab steps and all others look at its run."""
+    first: str = ""
+    """How the key of a button begins that is pressed before, where there is one: the answer to a question."""
+    seen: Seen = new_row
+    """Says by which element a person sees what a press did."""
 
 
 PAGES = {
     page.name: page
     for page in (
-        Page("empty", "/", table=False),
+        Page("empty", "/", seen=new_text),
         Page("run", "/"),
+        Page("lesson", "/learn?lesson=two_sums", first="answer-"),
+        Page("follow", "/?scenario=noop&steps=50&guards=off", seen=new_words),
     )
 }
 
@@ -116,7 +124,9 @@ class Group:
     async def _press(self, tab: Tab, took: Round) -> None:
         if not tab.can_press(self.page.step) and tab.can_press(self.page.anew):
             await tab.press(self.page.anew)
-        answer = await tab.press(self.page.step, new_row if self.page.table else new_text)
+        if self.page.first and (key := tab.key_of(self.page.first)) is not None:
+            await tab.press(key)
+        answer = await tab.press(self.page.step, self.page.seen)
         took.finished.append(answer.finished)
         if answer.seen is not None:
             took.seen.append(answer.seen)
@@ -130,3 +140,47 @@ class Group:
     def problems(self) -> list[str]:
         """What went wrong up to now, in sentences."""
         return self._failed + [f"{self.page.name}: {error}" for tab in self.tabs for error in tab.errors]
+
+
+class Followers(Group):
+    """A class that looks at the run of its teacher: the first tab steps, all others show the run live.
+
+    Args:
+        server: its address.
+        page: where the teacher steps.
+        tabs: how many, the teacher's among them.
+        every_s: seconds between two presses.
+        view_of: gives the link of a run for looking alone, from its id.
+    """
+
+    def __init__(self, server: str, page: Page, tabs: int, every_s: float, view_of: Callable[[str], str]) -> None:
+        super().__init__(server, page, tabs, every_s)
+        self._view_of = view_of
+
+    async def open(self) -> None:
+        """Open the teacher's tab, begin its run, and open the others by its link."""
+        teacher, *others = self.tabs
+        await teacher.open()
+        await self._press(teacher, Round(0))
+        for tab in others:
+            tab.path = self._view_of(teacher.parameters["run"])
+        for at in range(0, len(others), 4):
+            await asyncio.gather(*(tab.open() for tab in others[at : at + 4]))
+
+    async def press(self, seconds: float) -> Round:
+        """Step for so long. Seen is what the others see, and when; what one of them does not see in time is told."""
+        teacher, *others = self.tabs
+        took, before, end = Round(seconds), sum(tab.received for tab in self.tabs), time.monotonic() + seconds
+        while (due := time.monotonic()) < end:
+            for tab in others:
+                tab.watch(self.page.seen)
+            began = time.perf_counter()
+            own = Round(0)
+            await self._press(teacher, own)
+            took.finished += own.finished
+            await asyncio.sleep(max(0.0, due + self._every_s - time.monotonic()))
+            took.seen += [tab.seen_at - began for tab in others if tab.seen_at is not None]
+            if blind := sum(tab.seen_at is None for tab in others):
+                self._failed.append(f"follow: {blind} of {len(others)} did not see a step within {self._every_s:g} s")
+        took.received = sum(tab.received for tab in self.tabs) - before
+        return took
