@@ -18,7 +18,7 @@ from pages.parts.ablate_words import state_look
 from pages.parts.data import private
 from pages.parts.experiments import Listed
 from pages.parts.message_table import HEADER_PX, ROW_PX
-from pages.parts.projector import scaled
+from pages.parts.projector import scaled, table_place
 from pages.parts.words import t
 from traces.experiments.exercise import exercises
 
@@ -92,7 +92,8 @@ def _undo_line() -> None:
 def _table(lines: Sequence[Listed]) -> None:
     looks = [state_look(line.state, cut=line.done < line.total) for line in lines]
     shown = {look.label: look.colour for look in looks}
-    key = f"experiments-{hash(tuple(line.id for line in lines)):x}"  # the browser knows rows by their place
+    # the browser knows rows by their place
+    key = f"experiments-{hash(tuple(line.id for line in lines)):x}"
 
     def show(row: int | None) -> None:
         if row is not None and row < len(lines):
@@ -123,18 +124,21 @@ def _table(lines: Sequence[Listed]) -> None:
         "delete": column.ButtonColumn(" ", width=scaled(80), type="tertiary", on_click=delete, key=_DELETE),
     }
     frame = _frame(lines, [look.label for look in looks])
-    st.dataframe(
-        frame if private() else frame.drop(columns="delete"),  # whose it is cannot be told where others can reach it
-        key=key,
-        hide_index=True,
-        height=scaled(HEADER_PX + ROW_PX * min(MOST_ROWS, len(lines))),
-        row_height=scaled(ROW_PX),
-        column_config=config,
-        on_select=lambda: show(selection.selected_row(key)),  # a press beside the title means the same
-        selection_mode="single-cell",
-        placeholder="",
-        alt=t("List of experiments"),
-    )
+    if not private():  # whose it is cannot be told where others can reach it
+        frame = frame.drop(columns="delete")
+    with table_place():
+        st.dataframe(
+            frame,
+            key=key,
+            hide_index=True,
+            height=scaled(HEADER_PX + ROW_PX * min(MOST_ROWS, len(lines))),
+            row_height=scaled(ROW_PX),
+            column_config=config,
+            on_select=lambda: show(selection.selected_row(key)),  # a press beside the title means the same
+            selection_mode="single-cell",
+            placeholder="",
+            alt=t("List of experiments"),
+        )
 
 
 def _frame(lines: Sequence[Listed], states: Sequence[str]) -> pd.DataFrame:

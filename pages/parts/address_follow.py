@@ -9,6 +9,7 @@ from pages.parts import address
 PROJECTOR = "projector"
 """Key of the switch, and of the URL."""
 _PROJECTED = "projected"
+_DRAWN = "projected-drawn"
 _VIEW = "view"
 _OWN = "own"
 _AT = "at"
@@ -75,3 +76,10 @@ def projected() -> bool:
 def choose_projector() -> None:
     """Take over what the switch says."""
     st.session_state[_PROJECTED] = bool(st.session_state[PROJECTOR])
+
+
+def drawn_projected() -> bool:
+    """Whether the drawing before this one was for a projector; from now on this one is the one before."""
+    before = bool(st.session_state.get(_DRAWN))
+    st.session_state[_DRAWN] = projected()
+    return before

@@ -13,7 +13,7 @@ from pages.parts import address, shelf
 from pages.parts.finding_words import severity_look
 from pages.parts.message_table import HEADER_PX, ROW_PX
 from pages.parts.outcome import reason_words
-from pages.parts.projector import scaled
+from pages.parts.projector import scaled, table_place
 from pages.parts.runs import registry
 from pages.parts.words import t
 from traces.annotations import Notes, sorted_tags
@@ -44,19 +44,20 @@ def library_table(
         titles: of the lines, in the language of the session.
     """
     key = f"library-{hash(tuple(map(shelf.place_of, rows))):x}"
-    st.dataframe(
-        _frame(rows, notes, prices, titles),
-        key=key,
-        hide_index=True,
-        height=scaled(HEADER_PX + ROW_PX * min(MOST_ROWS, len(rows))),
-        row_height=scaled(ROW_PX),
-        column_config=_columns(rows, notes),
-        on_select=lambda: shelf.take_selection(key, rows),
-        selection_mode=("multi-row", "single-cell"),
-        selection_default=shelf.ticked_rows(rows),
-        placeholder=UNKNOWN,
-        alt=t("List of traces"),
-    )
+    with table_place():
+        st.dataframe(
+            _frame(rows, notes, prices, titles),
+            key=key,
+            hide_index=True,
+            height=scaled(HEADER_PX + ROW_PX * min(MOST_ROWS, len(rows))),
+            row_height=scaled(ROW_PX),
+            column_config=_columns(rows, notes),
+            on_select=lambda: shelf.take_selection(key, rows),
+            selection_mode=("multi-row", "single-cell"),
+            selection_default=shelf.ticked_rows(rows),
+            placeholder=UNKNOWN,
+            alt=t("List of traces"),
+        )
     return key
 
 

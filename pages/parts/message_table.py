@@ -18,7 +18,7 @@ from pages.parts import address, selection
 from pages.parts.address_follow import projected
 from pages.parts.message_view import decision_word
 from pages.parts.paging import page_of
-from pages.parts.projector import scaled
+from pages.parts.projector import scaled, table_place
 from pages.parts.roles import Look, maker_look, role_look
 from pages.parts.words import t
 from traces.carry import Carried
@@ -133,7 +133,7 @@ def saved_table(reading: Reading, rows: Sequence[int], *, key: str, live: bool =
 def _scroll_to(row: int) -> None:
     """Bring a row of the table into view: a script of our own, with a number in it and no data."""
     script = Path(__file__).with_name("scroll.html").read_text(encoding="utf-8")
-    top = ROW_PX * max(0, row - SAVED_ROWS // 2)
+    top = scaled(ROW_PX) * max(0, row - SAVED_ROWS // 2)
     with st.container(key="scroll"):  # the style sheet gives it no place
         st.html(script.replace("$TOP", str(top)), unsafe_allow_javascript=True)
 
@@ -196,18 +196,19 @@ def _table(
             choose(key, None if row is None else rows[row])
 
     selection.select_cell(key, rows.index(chosen) if chosen is not None and chosen in rows else None, _TEXT)
-    st.dataframe(
-        pa.table({name: pa.array(shown[name], _KINDS[name]) for name in columns if name in shown}),
-        key=key,
-        hide_index=True,
-        height=scaled(HEADER_PX + ROW_PX * height),
-        row_height=scaled(ROW_PX),
-        column_config=columns,
-        on_select=selected,
-        selection_mode="single-cell",
-        placeholder="",
-        alt=t("Message list"),
-    )
+    with table_place():
+        st.dataframe(
+            pa.table({name: pa.array(shown[name], _KINDS[name]) for name in columns if name in shown}),
+            key=key,
+            hide_index=True,
+            height=scaled(HEADER_PX + ROW_PX * height),
+            row_height=scaled(ROW_PX),
+            column_config=columns,
+            on_select=selected,
+            selection_mode="single-cell",
+            placeholder="",
+            alt=t("Message list"),
+        )
 
 
 def table_cells(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 
 import streamlit as st
@@ -10,13 +12,29 @@ from pages.parts import address, address_follow
 from pages.parts.words import t
 
 SCALE = 1.35
-"""How much larger everything is; the style sheet says the same to the browser."""
+"""How much larger everything is."""
+SIZE_PX = 23
+"""Of the letters, which are 17 px high else."""
+_ARRIVES_S = 0.3
+"""Seconds in which a change of the size comes to the browser and is carried out there."""
 
 
 def projector_look() -> None:
-    """Before a page is drawn: what the mode changes."""
-    if address_follow.projected():
+    """Before a page is drawn: what the mode changes.
+
+    A table takes its letters from the size that the browser holds when the table comes, and keeps them. So the size
+    is set by a script, which outlasts the page, and where it is another one the page waits until it has arrived.
+    """
+    on, before = address_follow.projected(), address_follow.drawn_projected()
+    if on:
         st.html(Path(__file__).with_name("projector.css"))
+    if on or before:
+        size = f"{SIZE_PX}px" if on else ""
+        with st.container(key="letters"):  # the style sheet gives it no place
+            script = f"<script>\ndocument.documentElement.style.fontSize = '{size}';\n</script>"
+            st.html(script, unsafe_allow_javascript=True)
+    if on != before:
+        time.sleep(_ARRIVES_S)
 
 
 def projector_switch() -> None:
@@ -35,3 +53,8 @@ def projector_switch() -> None:
 def scaled(pixels: int) -> int:
     """A size in pixels of what the style sheet cannot reach: the rows and columns of tables."""
     return round(pixels * SCALE) if address_follow.projected() else pixels
+
+
+def table_place() -> AbstractContextManager[object]:
+    """Where a table is drawn: another place where letters are larger, since a table keeps those that it came with."""
+    return st.container() if address_follow.projected() else nullcontext()

@@ -10,7 +10,7 @@ import streamlit as st
 from agent.trace import Trace
 from pages.parts.message_table import HEADER_PX, PAGE_ROWS, ROW_PX
 from pages.parts.message_view import text_block
-from pages.parts.projector import scaled
+from pages.parts.projector import scaled, table_place
 from pages.parts.request_words import who
 from pages.parts.roles import Look, role_look
 from pages.parts.words import t
@@ -59,25 +59,26 @@ def _table(rows: list[Row], *, key: str) -> Row | None:
         }
     )
     column = st.column_config
-    event = st.dataframe(
-        shown,
-        key=key,
-        hide_index=True,
-        height="content" if len(rows) <= ROWS else HEADER_PX + ROW_PX * ROWS,
-        row_height=ROW_PX,
-        column_config={
-            "sent": column.NumberColumn(t("Sent as"), width=76, format="%d"),
-            "state": _badges(t("State"), 190, states),
-            "role": _badges(t("Role"), 110, {look.label: look for look in roles.values()}),
-            "text": column.TextColumn(t("Text"), width=290),
-            "tool_calls": column.TextColumn(t("Tool calls"), width=180),
-            "number": column.NumberColumn(t("In the list"), width=76, format="%d"),
-        },
-        on_select="rerun",
-        selection_mode="single-row",
-        placeholder="",
-        alt=t("Messages of the request"),
-    )
+    with table_place():
+        event = st.dataframe(
+            shown,
+            key=key,
+            hide_index=True,
+            height="content" if len(rows) <= ROWS else HEADER_PX + ROW_PX * ROWS,
+            row_height=ROW_PX,
+            column_config={
+                "sent": column.NumberColumn(t("Sent as"), width=76, format="%d"),
+                "state": _badges(t("State"), 190, states),
+                "role": _badges(t("Role"), 110, {look.label: look for look in roles.values()}),
+                "text": column.TextColumn(t("Text"), width=290),
+                "tool_calls": column.TextColumn(t("Tool calls"), width=180),
+                "number": column.NumberColumn(t("In the list"), width=76, format="%d"),
+            },
+            on_select="rerun",
+            selection_mode="single-row",
+            placeholder="",
+            alt=t("Messages of the request"),
+        )
     chosen: list[int] = event["selection"]["rows"]
     return rows[chosen[0]] if chosen and chosen[0] < len(rows) else None
 

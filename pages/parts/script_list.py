@@ -14,7 +14,7 @@ from pages.parts import address, address_scripts, selection, shelf
 from pages.parts.chosen_script import find_script, scripts
 from pages.parts.data import private
 from pages.parts.message_table import HEADER_PX, ROW_PX
-from pages.parts.projector import scaled
+from pages.parts.projector import scaled, table_place
 from pages.parts.script_actions import begin, take_upload, title_of, undo_delete
 from pages.parts.script_snippets import starter
 from pages.parts.words import t
@@ -154,44 +154,49 @@ def _kinds() -> dict[str, tuple[str, str]]:
 
 
 def _table(lines: Sequence[Line]) -> None:
-    key = f"scripts-{hash(tuple((line.id, line.kinds) for line in lines)):x}"  # the browser knows rows by their place
+    # the browser knows rows by their place
+    key = f"scripts-{hash(tuple((line.id, line.kinds) for line in lines)):x}"
 
     def show(row: int | None) -> None:
         if row is not None and row < len(lines):
             address_scripts.open_script(lines[row].id)
 
     column, kinds = st.column_config, _kinds().values()
-    st.dataframe(
-        _frame(lines),
-        key=key,
-        hide_index=True,
-        height=scaled(HEADER_PX + ROW_PX * min(MOST_ROWS, len(lines))),
-        row_height=scaled(ROW_PX),
-        column_config={
-            "title": column.ButtonColumn(
-                t("Title"),
-                width=scaled(250),
-                type="tertiary",
-                alignment="left",
-                on_click=lambda: show(shelf.clicked_row(_OPEN)),
-                key=_OPEN,
-                pinned=True,
-            ),
-            "kind": column.MultiselectColumn(
-                t("Kind"), width=scaled(156), options=[word for word, _ in kinds], color=[colour for _, colour in kinds]
-            ),
-            "rules": column.TextColumn(t("Rules"), width=scaled(86)),
-            "turns": column.TextColumn(t("Turns"), width=scaled(62)),
-            "summary": column.TextColumn(t("What there is to see"), width=scaled(400)),
-            "tools": column.TextColumn(t("Tools on offer"), width=scaled(190)),
-            "recorded": column.TextColumn(t("Recorded from"), width=scaled(124)),
-            "changed": column.DatetimeColumn(t("Changed"), width=scaled(130), format="YYYY-MM-DD HH:mm"),
-        },
-        on_select=lambda: show(selection.selected_row(key)),  # a press beside the title means the same
-        selection_mode="single-cell",
-        placeholder="",
-        alt=t("List of scripts"),
-    )
+    with table_place():
+        st.dataframe(
+            _frame(lines),
+            key=key,
+            hide_index=True,
+            height=scaled(HEADER_PX + ROW_PX * min(MOST_ROWS, len(lines))),
+            row_height=scaled(ROW_PX),
+            column_config={
+                "title": column.ButtonColumn(
+                    t("Title"),
+                    width=scaled(250),
+                    type="tertiary",
+                    alignment="left",
+                    on_click=lambda: show(shelf.clicked_row(_OPEN)),
+                    key=_OPEN,
+                    pinned=True,
+                ),
+                "kind": column.MultiselectColumn(
+                    t("Kind"),
+                    width=scaled(156),
+                    options=[word for word, _ in kinds],
+                    color=[colour for _, colour in kinds],
+                ),
+                "rules": column.TextColumn(t("Rules"), width=scaled(86)),
+                "turns": column.TextColumn(t("Turns"), width=scaled(62)),
+                "summary": column.TextColumn(t("What there is to see"), width=scaled(400)),
+                "tools": column.TextColumn(t("Tools on offer"), width=scaled(190)),
+                "recorded": column.TextColumn(t("Recorded from"), width=scaled(124)),
+                "changed": column.DatetimeColumn(t("Changed"), width=scaled(130), format="YYYY-MM-DD HH:mm"),
+            },
+            on_select=lambda: show(selection.selected_row(key)),  # a press beside the title means the same
+            selection_mode="single-cell",
+            placeholder="",
+            alt=t("List of scripts"),
+        )
 
 
 def _frame(lines: Sequence[Line]) -> pd.DataFrame:
