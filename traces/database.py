@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from agent.errors import InputError
+from traces.keeping import exclusive
 
 _Result = TypeVar("_Result")
 _WAIT_S = 10.0
@@ -61,10 +62,9 @@ class Database:
             try:
                 return self._once(work)
             except sqlite3.DatabaseError as error:
-                if getattr(error, "sqlite_errorcode", 0) & 0xFF not in _BROKEN:
+                if not _is_broken(error):
                     raise
-                self._set_aside()
-                return self._once(work)
+                return self._anew(work)
         except (sqlite3.Error, OSError) as error:
             raise InputError(f"the file {self.path.name} cannot be read or written: {error}") from error
 
@@ -79,7 +79,23 @@ class Database:
             with base:
                 return work(base)
 
+    def _anew(self, work: Callable[[sqlite3.Connection], _Result]) -> _Result:
+        """Set the file aside and begin anew, if it is still broken: many find that out at once, and one is enough."""
+        with exclusive(self.path.parent):
+            try:
+                return self._once(work)
+            except sqlite3.DatabaseError as error:
+                if not _is_broken(error):
+                    raise
+                self._set_aside()
+                return self._once(work)
+
     def _set_aside(self) -> None:
         for ending in ("-wal", "-shm"):
             self.path.with_name(self.path.name + ending).unlink(missing_ok=True)
         self.path.replace(self.broken)
+
+
+def _is_broken(error: sqlite3.Error) -> bool:
+    """Whether the file itself is at fault; the code may say more in its upper bits."""
+    return getattr(error, "sqlite_errorcode", 0) & 0xFF in _BROKEN

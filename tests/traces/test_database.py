@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import sqlite3
 import threading
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from agent.errors import InputError
+from traces.database import Database
 from traces.lessons.answers import FILE, LOCAL, Answers, Question, Score
 
 Q = Question("one_call", "", "2-call.maker")
@@ -55,6 +57,29 @@ def test_a_broken_file_is_set_aside_and_lessons_go_on(tmp_path: Path, damage: st
     assert answers.given(LOCAL, "one_call", "") == {Q.ask: "code"}
     assert answers.set_aside is not None
     assert answers.set_aside.read_bytes() == torn
+
+
+def test_who_finds_a_file_broken_that_another_has_begun_anew_meanwhile_sets_nothing_aside(tmp_path: Path) -> None:
+    late, other = (Database(tmp_path / "kept.sqlite", "create table if not exists said (text);") for _ in range(2))
+    late.write(lambda base: [_say("before")(base) for _ in range(2000)])
+    whole = late.path.read_bytes()
+    torn = whole[:4096] + b"\xff" * (len(whole) - 4096)
+    late.path.write_bytes(torn)
+    others = iter([_say("meanwhile")])
+
+    def slowly(base: sqlite3.Connection) -> None:
+        for work in others:
+            other.write(work)
+        base.execute("select sum(length(text)) from said").fetchall()
+        _say("late")(base)
+
+    late.write(slowly)
+    assert late.read(lambda base: base.execute("select text from said").fetchall(), []) == [("meanwhile",), ("late",)]
+    assert late.broken.read_bytes() == torn
+
+
+def _say(text: str) -> Callable[[sqlite3.Connection], object]:
+    return lambda base: base.execute("insert into said values (?)", (text,))
 
 
 def test_a_file_that_is_busy_is_not_taken_for_broken(tmp_path: Path) -> None:
