@@ -17,7 +17,7 @@ from pages.parts.data import data_folder, private
 from pages.parts.options import options
 from pages.parts.words import t
 from traces.lessons.course import course
-from traces.lessons.lesson import Lesson
+from traces.lessons.lesson import LANGUAGES, Lesson
 from traces.lessons.scripts import lesson_script
 from traces.script_store import ScriptStore
 
@@ -96,7 +96,8 @@ def _of_lesson(name: str, variant: str, language: str) -> Script:
     lesson = course(data_folder()).find(name)
     if lesson is None:
         raise InputError(t("There is no lesson {name} here.", name=repr(name)))
-    return _of_variant(lesson, variant, language)
+    spoken = language if language in LANGUAGES else LANGUAGES[0]  # an address may name anything
+    return _of_variant(lesson, lesson.variant(variant).name, spoken)
 
 
 _LESSONS: dict[tuple[str, str, str], tuple[Lesson, Script]] = {}

@@ -264,6 +264,12 @@ def test_the_link_of_another_lessons_run_is_told(
     assert "does not belong to this lesson" in said(other) and in_address(other, "run") is None
 
 
+def test_the_run_page_takes_any_name_of_a_variant_and_a_language_from_the_address(visit: Visit, data: Path) -> None:
+    put_lesson(data)
+    app = visit(scenario="lesson:adding:nothing:xx")
+    assert "What is 2+3?" in str(app.dataframe[0].value)
+
+
 def test_a_lesson_that_is_gone_is_told(adding: Callable[..., AppTest], press: Press, data: Path) -> None:
     app = press(adding(), "step")
     (data / "lessons" / "90_adding.yaml").unlink()
