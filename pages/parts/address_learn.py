@@ -79,11 +79,6 @@ def lesson_link(name: str, variant: str = "") -> dict[str, str]:
     return _kept() | _where(name, variant)
 
 
-def exercise_link(name: str) -> dict[str, str]:
-    """The parameters of a link to an exercise."""
-    return _kept() | {_EXERCISE: name}
-
-
 def course_link() -> dict[str, str]:
     """The parameters of a link to the course as a whole."""
     return _kept()

@@ -19,12 +19,6 @@ _ROOT = Path(__file__).parents[2]
 
 
 @cache
-def phase_source(phase: Phase) -> tuple[str, str, int]:
-    """``(code, file, first line)`` of the function that performs a phase; the file as seen from the top level."""
-    return source_of(code_of(phase))
-
-
-@cache
 def source_of(function: Callable[..., Any]) -> tuple[str, str, int]:
     """``(code, file, first line)`` of a function or class of ours; the file as seen from the top level."""
     lines, first = inspect.getsourcelines(function)
