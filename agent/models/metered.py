@@ -156,8 +156,7 @@ class MeteredModel(AroundModel):
 
     def __init__(self, inner: Model, meter: Meter, user: str) -> None:
         super().__init__(inner)
-        host = urlsplit(str(getattr(inner, "base_url", ""))).netloc
-        self.secrets = (*self.secrets, host) if host else self.secrets
+        self.secrets = (*self.secrets, *_names_of_server(str(getattr(inner, "base_url", ""))))
         self.provider = PROVIDER
         self.meter = meter
         self._user = user
@@ -206,6 +205,14 @@ class MeteredModel(AroundModel):
                 self.meter.begin(self._user)
 
         return tell
+
+
+def _names_of_server(url: str) -> tuple[str, ...]:
+    """By what a sentence may name a server: with its port, or, as certificates do, alone. This machine has no name."""
+    parts = urlsplit(url)
+    host, place = parts.hostname or "", parts.netloc.rpartition("@")[2]
+    alone = "." in host and not host.startswith("127.")
+    return tuple(dict.fromkeys(name for name in (place, host if alone else "") if name))
 
 
 class _Either(threading.Event):

@@ -89,11 +89,13 @@ class Lendings:
     def __init__(self) -> None:
         self._lent: dict[str, Lent] = {}
         self._trials: dict[str, Trial] = {}
+        self._lock = threading.Lock()
 
     def lend(self, klass: str, lent: Lent) -> None:
         """Lend a model to a class, in place of one that was lent before."""
-        self.take_back(klass)
-        self._lent[klass] = lent
+        with self._lock:  # of two that are lent at once, one is taken back
+            self.take_back(klass)
+            self._lent[klass] = lent
 
     def of(self, klass: str) -> Lent | None:
         """What is lent to a class."""

@@ -210,6 +210,28 @@ def test_nothing_that_a_run_leaves_names_the_key_or_the_server(
     assert trace["config"]["asked_with"]["base_url"] == PLACE
 
 
+@pytest.mark.parametrize(
+    ("url", "said"),
+    [
+        ("https://models.school.example:8443/v1", "no certificate for models.school.example"),
+        ("https://models.school.example:8443/v1", "models.school.example:8443 is down"),
+        ("https://teacher:pass@models.school.example:8443/v1", "models.school.example:8443 is down"),
+    ],
+)
+def test_a_server_is_not_named_with_its_port_or_without(url: str, said: str) -> None:
+    class Fails:
+        base_url = url
+
+        def complete(self, messages: Any, tool_schemas: Any, *, control: CallControl) -> ModelReply:
+            raise ModelError(said)
+
+    loop = Loop(MeteredModel(Fails(), Meter(Quota(9, 9999)), "ada"))
+    for _ in loop.events("hello"):
+        pass
+    assert loop.stop_reason == "model_error"
+    assert "school" not in str(loop.trace.to_dict())
+
+
 def test_a_server_that_cannot_be_reached_is_not_named_in_the_error() -> None:
     model = MeteredModel(
         OpenAIModel("m", base_url="http://127.0.0.1:9/secret/v1", api_key=KEY, max_retries=0),
