@@ -6,12 +6,14 @@ from dataclasses import dataclass
 
 import streamlit as st
 
+from agent.ids import new_trace_id
 from pages.parts.address import SHARED
 from traces.classroom.klass import Klass
 
 SEAT = "seat"
 """In the URL: nobody else is to get it."""
 _JOIN = "join"
+_LEARNER = "learner"
 _CLASS = "class"
 _TAUGHT = "class-taught"
 _OPENED = "class-opened"
@@ -83,6 +85,11 @@ def do_not_join() -> None:
 def join_link(code: str) -> dict[str, str]:
     """The parameters of the link by which students join. Each sees it in the language of his own browser."""
     return {_JOIN: code}
+
+
+def without_seat() -> str:
+    """The learner that this session is without a seat, on a server where several learn."""
+    return str(st.session_state.setdefault(_LEARNER, new_trace_id()))
 
 
 # -- the teacher

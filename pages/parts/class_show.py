@@ -16,9 +16,8 @@ from pages.parts.setup_form import scenario_title
 from pages.parts.view_links import view_id
 from pages.parts.words import loop_words, t
 from traces.classroom.klass import Klass, Showing
-from traces.lessons.answers import Answers
+from traces.lessons.answers import Answers, Question
 from traces.lessons.course import course
-from traces.lessons.lesson import Ask
 from traces.lessons.questions import asks_of
 
 _MOST_RUNS = 12
@@ -73,16 +72,16 @@ def answers_panel(klass: Klass) -> None:
         seats = len(rooms().classes.seats(klass.id))
         with st.container(horizontal=True, gap="small", vertical_alignment="center"):
             st.caption(t("Answers: {n} of {m}", n=sum(tally.values()), m=seats), width="content")
-            shown = st.toggle(t("Show the answers"), key=_reveal_key(klass, question.lesson, ask))
+            shown = st.toggle(t("Show the answers"), key=_reveal_key(klass, question))
         if shown:
             bars(ask, tally)
 
     watch()
 
 
-def _reveal_key(klass: Klass, lesson: str, ask: Ask) -> str:
+def _reveal_key(klass: Klass, question: Question) -> str:
     """Each question begins hidden."""
-    return f"{address_class.REVEAL}-{klass.id}-{lesson}-{ask.id}"
+    return f"{address_class.REVEAL}-{klass.id}-{question.key}"
 
 
 def _things() -> dict[str, str]:

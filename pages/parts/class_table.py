@@ -103,7 +103,7 @@ def _frame(
             {
                 "number": seat.number,
                 "name": seat.name,
-                "where": _NOTHING if where is None else titles.get(where.what, where.what),
+                "where": _NOTHING if where is None else titles.get(where.what, _NOTHING),
                 "state": _NOTHING if where is None else _state(runs.get(where.run)),
                 "score": f"{score.right} / {score.answered}" if score.answered else _NOTHING,
                 "calls": f"{took.calls} / {klass.terms.calls}" if klass.terms else "",

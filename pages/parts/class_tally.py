@@ -44,10 +44,10 @@ def tally_panel(question: Question, ask: Ask, *, revealed: bool) -> None:
     @st.fragment(run_every=polls)
     def panel() -> None:
         tally = Answers(data_folder()).tally(klass, question)
-        with st.container(key=f"tally-{_name(question)}-{revealed}", gap="xxsmall"):
+        with st.container(key=f"tally-{question.key}-{revealed}", gap="xxsmall"):
             with st.container(horizontal=True, gap="small", vertical_alignment="center"):
                 st.caption(_count_words(klass, sum(tally.values())), width="content")
-                shown = revealed or st.toggle(t("Show the answers"), key=f"{address_class.REVEAL}-{_name(question)}")
+                shown = revealed or st.toggle(t("Show the answers"), key=f"{address_class.REVEAL}-{question.key}")
                 if hands:
                     _hands(klass, question, ask)
             if shown:
@@ -84,7 +84,7 @@ def _hands(klass: str, question: Question, ask: Ask) -> None:
     with st.popover(t("Raised hands"), icon=":material/back_hand:", type="tertiary"):
         counted = Answers(data_folder()).hands(klass, question)
         for choice in choices(ask):
-            key = f"hands-{klass}-{_name(question)}-{choice}"
+            key = f"hands-{klass}-{question.key}-{choice}"
             address.seed(key, counted.get(choice, 0))
             left, right = st.columns([3, 2], vertical_alignment="center")
             left.text(choice_words(ask, choice))
@@ -104,7 +104,3 @@ def _count(klass: str, question: Question, choice: str, key: str) -> None:
         Answers(data_folder()).count_hands(klass, question, {choice: int(address.setting(key) or 0)})
     except InputError as error:
         address.tell(loop_words(str(error)))
-
-
-def _name(question: Question) -> str:
-    return f"{question.lesson}-{question.variant}-{question.ask}"

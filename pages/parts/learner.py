@@ -4,14 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import streamlit as st
-
-from agent.ids import new_trace_id
+from pages.parts import address_class
 from pages.parts.class_rooms import own_seat
 from pages.parts.data import private
 from traces.lessons.answers import LOCAL
-
-_OWN = "learner"
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,4 +29,4 @@ def learner() -> Learner:
         return Learner(seat.id, seat.klass)
     if private():
         return Learner(LOCAL)
-    return Learner(st.session_state.setdefault(_OWN, new_trace_id()))
+    return Learner(address_class.without_seat())

@@ -54,7 +54,6 @@ def _waiting(now: Progress) -> None:
 
 def _question(lesson: Lesson, variant: Variant, ask: Ask) -> None:
     place = question(lesson, variant, ask)
-    name = f"{place.lesson}-{place.variant}-{place.ask}"
     with st.container(key="lesson-question", gap="xsmall"):
         st.markdown(f":violet-badge[:material/help: {t('What do you think?')}]")
         st.text(ask_words(ask))
@@ -63,7 +62,7 @@ def _question(lesson: Lesson, variant: Variant, ask: Ask) -> None:
             for number, choice in enumerate(choices(ask), start=1):
                 st.button(
                     label(choice_words(ask, choice)),
-                    key=f"answer-{name}-{choice}",
+                    key=f"answer-{place.key}-{choice}",
                     shortcut=str(number),
                     width="content" if short else "stretch",
                     on_click=answer,
@@ -71,7 +70,7 @@ def _question(lesson: Lesson, variant: Variant, ask: Ask) -> None:
                 )
             st.button(
                 t("Skip"),
-                key=f"skip-{name}",
+                key=f"skip-{place.key}",
                 shortcut=SKIP,
                 type="tertiary",
                 on_click=answer,

@@ -103,6 +103,14 @@ def test_the_table_knows_the_pages_without_a_run(visit: Visit) -> None:
     assert teacher.run().dataframe[0].value["where"].tolist() == ["The five systems side by side"]
 
 
+def test_no_student_writes_words_of_his_own_into_the_table(visit: Visit) -> None:
+    teacher, klass = begun(visit)
+    ada, _ = seated(visit, klass)
+    ada.query_params["exercise"] = "nonsense"
+    ada.run()
+    assert teacher.run().dataframe[0].value["where"].tolist() == ["–"]
+
+
 def test_a_run_that_is_reset_begins_again_and_says_why(visit: Visit) -> None:
     teacher, klass = begun(visit)
     ada, seat = seated(visit, klass)
@@ -267,8 +275,10 @@ def test_hands_of_a_room_without_devices_are_counted_under_the_question(visit: V
 def test_the_answers_of_a_class_stay_hidden_until_the_teacher_shows_them(visit: Visit, data: Path) -> None:
     teacher, klass = begun(visit)
     _, seat = seated(visit, klass)
-    lesson = next(each for each in course(data).lessons if each.asks)
-    ask = lesson.asks[0]
+    lesson = next(
+        each for each in course(data).lessons if len(each.variants) > 1 and each.asks and each.variants[-1].asks
+    )
+    ask = next(each for each in lesson.asks if not each.variant)
     variant = lesson.variants[0].name
     Answers(data).put(seat.id, Question(lesson.name, variant, ask.id), "0", None, klass=klass.id)
     teacher.run()
@@ -278,3 +288,5 @@ def test_the_answers_of_a_class_stay_hidden_until_the_teacher_shows_them(visit: 
     assert bars not in seen(teacher)
     toggle.set_value(True).run()
     assert bars in seen(teacher)
+    Answers(data).put(seat.id, Question(lesson.name, lesson.variants[-1].name, ask.id), "0", None, klass=klass.id)
+    assert bars not in seen(teacher.run()), "the same question of another variant begins hidden"

@@ -45,6 +45,11 @@ class Question:
     ask: str
     """See :attr:`traces.lessons.lesson.Ask.id`."""
 
+    @property
+    def key(self) -> str:
+        """Names it among all questions, for the keys of what is drawn about it."""
+        return f"{self.lesson}-{self.variant}-{self.ask}"
+
 
 @dataclass(frozen=True, slots=True)
 class Score:
