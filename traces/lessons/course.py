@@ -45,11 +45,12 @@ def course(data: Path | None = None) -> Course:
     for path in _files(data):
         try:
             status = path.stat()
-            lesson = _read(path, status.st_mtime_ns, status.st_size)
-        except (InputError, OSError) as error:
-            problems.append(str(error))
-            continue
-        if any(lesson.name == other.name for other in lessons):
+            lesson = _read(path, (status.st_mtime_ns, status.st_ctime_ns, status.st_size))
+        except OSError as error:
+            lesson = str(error)
+        if isinstance(lesson, str):
+            problems.append(lesson)
+        elif any(lesson.name == other.name for other in lessons):
             problems.append(f"{path.name}: there is already a lesson called {lesson.name!r}")
         else:
             lessons.append(lesson)
@@ -64,6 +65,9 @@ def _files(data: Path | None) -> list[Path]:
 
 
 @lru_cache(maxsize=256)
-def _read(path: Path, mtime_ns: int, size: int) -> Lesson:
-    """Read once for as long as the file does not change."""
-    return read_lesson(path, own=True)
+def _read(path: Path, state: tuple[int, int, int]) -> Lesson | str:
+    """A lesson, or what is wrong with it, read once for as long as the file and its rights do not change."""
+    try:
+        return read_lesson(path, own=True)
+    except InputError as error:
+        return str(error)
