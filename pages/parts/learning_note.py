@@ -94,7 +94,7 @@ def all_learning_notes() -> None:
     On a server that others can reach, only those of runs that this browser opened.
     """
     own = address.opened()
-    found = [(trace_id, note) for trace_id, note in _notes().all() if private() or trace_id in own]
+    found = list(_notes().all(lambda trace_id: private() or trace_id in own))
     if not found:
         return
     with st.expander(t("All learning notes: {n}", n=len(found)), type="compact", icon=":material/school:"):
@@ -134,7 +134,7 @@ def _notes() -> LearningNotes:
 
 def _day() -> str:
     """A running number where one person learns; a date where several do, who count for themselves."""
-    return str(sum(1 for _ in _notes().all()) + 1) if private() else clock.now()[:10]
+    return str(_notes().count() + 1) if private() else clock.now()[:10]
 
 
 def _field(trace_id: str, key: str) -> str:

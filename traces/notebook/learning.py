@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import Any
@@ -70,12 +70,23 @@ class LearningNotes:
         with exclusive(self._folder):
             write_whole(self.path_of(trace_id), note.to_json().encode())
 
-    def all(self) -> Iterator[tuple[str, LearningNote]]:
-        """The id of the trace and the note, of every note, the one that was written last at the end."""
-        files = sorted((self._folder / FOLDER).glob("*.json"), key=lambda path: path.stat().st_mtime_ns)
-        for path in files:
+    def all(self, wanted: Callable[[str], bool] = lambda trace_id: True) -> Iterator[tuple[str, LearningNote]]:
+        """The id of the trace and the note, of every note, the one that was written last at the end.
+
+        Args:
+            wanted: whether the note next to the trace of this id is looked for; the files of others are not read.
+        """
+        files = [path for path in self._files() if wanted(path.stem)]
+        for path in sorted(files, key=lambda path: path.stat().st_mtime_ns):
             if note := _read(path):
                 yield path.stem, note
+
+    def count(self) -> int:
+        """How many there are."""
+        return sum(1 for _ in self._files())
+
+    def _files(self) -> Iterator[Path]:
+        return (self._folder / FOLDER).glob("*.json")
 
     def path_of(self, trace_id: str) -> Path:
         """Where the note next to a trace is kept."""

@@ -32,6 +32,8 @@ def test_it_is_no_trace_for_the_list_and_is_found_among_all(tmp_path: Path) -> N
     notes.write("t2", LearningNote(topic="two"))
     assert [info for info in Store(tmp_path).list() if info.kind != "bundled"] == []
     assert {trace_id for trace_id, _ in notes.all()} == {"t1", "t2"}
+    assert [trace_id for trace_id, _ in notes.all(lambda trace_id: trace_id == "t2")] == ["t2"]
+    assert notes.count() == 2
     listed = json.loads(notes_json([note for _, note in notes.all()]))
     assert [set(each) for each in listed] == [set(KEYS)] * 2
 
