@@ -42,6 +42,7 @@ from pages.parts.words import loop_words, t
 from traces.lessons.answers import Answers
 from traces.lessons.course import course
 from traces.lessons.lesson import Lesson, Variant
+from traces.lessons.questions import asks_of
 
 _STATUS_PX = 330
 """Height of the status box: what was revealed, something to notice and a question with four answers fit."""
@@ -131,7 +132,7 @@ def _head(number: int, lesson: Lesson, variant: Variant, run: OpenRun | None) ->
         _back()
         st.subheader(f"{number}. {label(told(lesson.title))}", anchor=False, width="content")
         if lesson.asks:
-            st.markdown(_score(lesson), width="content")
+            st.markdown(_score(lesson, variant), width="content")
         if len(lesson.variants) > 1:
             _variants(lesson, variant)
         st.page_link(
@@ -143,11 +144,11 @@ def _head(number: int, lesson: Lesson, variant: Variant, run: OpenRun | None) ->
         )
 
 
-def _score(lesson: Lesson) -> str:
-    """A badge: how many questions there are, or how the learner stands in them."""
+def _score(lesson: Lesson, variant: Variant) -> str:
+    """A badge: how many questions this variant asks, or how the learner stands in those of the lesson."""
     score = Answers(data_folder()).scores(learner().id).get(lesson.name)
     if score is None or not score.answered:
-        return f":gray-badge[:material/how_to_vote: {t('Questions: {n}', n=len(lesson.asks))}]"
+        return f":gray-badge[:material/how_to_vote: {t('Questions: {n}', n=len(asks_of(lesson, variant)))}]"
     words = t("{right} of {answered} right", right=score.right, answered=score.answered)
     return f":violet-badge[:material/how_to_vote: {words}]"
 
