@@ -105,7 +105,7 @@ class Notes:
         return cls(data["trace_id"], title if isinstance(title, str) else "", Note.from_dict(data.get("trace")), notes)
 
 
-class Notebook:
+class Annotations:
     """The notes of a data folder. Several processes may write at once: none loses what another one wrote.
 
     Args:

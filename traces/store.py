@@ -13,7 +13,7 @@ from pathlib import Path
 from agent import jsontext
 from agent.errors import InputError
 from agent.trace import Trace
-from traces.annotations import Notebook
+from traces.annotations import Annotations
 from traces.experiments.folder import EXPERIMENTS, Folder
 from traces.index import FILE_NAME, INTERRUPTED, Index, Stamp, TraceInfo
 from traces.keeping import write_new
@@ -151,7 +151,7 @@ class Store:
             InputError: one of the files is not in the data folder, or cannot be moved.
         """
         paths = list(dict.fromkeys(info.path for info in infos))
-        wanted, ids, book = set(paths), set[str](), Notebook(self.folder)
+        wanted, ids, book = set(paths), set[str](), Annotations(self.folder)
         for _, info in self._index.rows():
             if info.path in wanted:
                 ids.add(info.id)

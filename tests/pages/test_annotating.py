@@ -3,7 +3,7 @@
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from traces.annotations import Note, Notebook
+from traces.annotations import Annotations, Note
 from traces.store import SAMPLES
 
 
@@ -45,20 +45,20 @@ def test_a_note_on_a_message_and_one_on_the_trace_are_kept(data, trace_id):
     save(app, 2)
     app.text_area[1].input("a good run")
     save(app, "trace")
-    notes = Notebook(data).of(trace_id)
+    notes = Annotations(data).of(trace_id)
     assert (notes.messages[2].text, notes.trace.text) == ("here it starts", "a good run")
     assert app.text_area[0].value == "here it starts"
     assert any("here it starts" in each.value for each in app.text)
 
 
 def test_the_fields_begin_with_what_is_kept_and_an_emptied_note_is_gone(data, trace_id):
-    Notebook(data).write(trace_id, Note("old", ("a", "b")), 1)
+    Annotations(data).write(trace_id, Note("old", ("a", "b")), 1)
     app = panel(1)
     assert (app.text_area[0].value, app.multiselect[0].value) == ("old", ["a", "b"])
     app.text_area[0].input("")
     app.multiselect[0].set_value([])
     save(app, 1)
-    assert not Notebook(data).of(trace_id)
+    assert not Annotations(data).of(trace_id)
 
 
 def test_what_was_written_and_not_saved_is_still_there_after_another_message(data, trace_id):
@@ -72,7 +72,7 @@ def test_what_was_written_and_not_saved_is_still_there_after_another_message(dat
     app.run()
     assert app.text_area[0].value == "half a thought"
     save(app, 2)
-    assert Notebook(data).of(trace_id).messages[2].text == "half a thought"
+    assert Annotations(data).of(trace_id).messages[2].text == "half a thought"
     assert not any("not saved yet" in each.value for each in app.caption)
 
 
@@ -98,6 +98,6 @@ def test_a_server_for_others_keeps_no_notes(data, monkeypatch):
 def test_tags_of_messages_are_given_to_other_parts(data, trace_id):
     from pages.parts.annotating import tagged
 
-    Notebook(data).write(trace_id, Note("x", ("slow",)), 3)
-    Notebook(data).write(trace_id, Note("no tag"), 4)
+    Annotations(data).write(trace_id, Note("x", ("slow",)), 3)
+    Annotations(data).write(trace_id, Note("no tag"), 4)
     assert tagged(trace_id) == {3: ("slow",)}

@@ -14,7 +14,7 @@ from agent.usage import Usage
 from pages.parts import shelf
 from pages.parts.checking import Checking
 from traces import Store, open_trace, save_trace
-from traces.annotations import Note, Notebook
+from traces.annotations import Annotations, Note
 from traces.prices import Price, load_prices, save_prices
 from traces.store import SAMPLES
 
@@ -78,7 +78,7 @@ def test_where_nothing_passes_the_filter_there_is_a_way_back(visit, several):
 
 
 def test_tags_are_a_filter_and_a_column(visit, several):
-    Notebook(several).write("run-2", Note("odd", ("look",)), 1)
+    Annotations(several).write("run-2", Note("odd", ("look",)), 1)
     app = visit("traces")
     assert app.dataframe[0].value["tags"].tolist()[1] == ["look"]
     app.multiselect(key=shelf.TAGS).select("look").run()
@@ -107,14 +107,14 @@ def test_several_ticked_traces_are_added_up_and_unknown_is_not_nothing(visit, se
 
 
 def test_a_deleted_trace_comes_back_with_its_notes(visit, several):
-    Notebook(several).write("run-2", Note("keep me"))
+    Annotations(several).write("run-2", Note("keep me"))
     app = tick(visit("traces"), several, "run-2")
     app.button(key="delete-lines").click().run()
     assert "Beta weather" not in titles(app) and "Alpha sums" in titles(app)
     assert not (several / "run-2.json").exists()
     app.button(key="undo-delete").click().run()
     assert "Beta weather" in titles(app)
-    assert Notebook(several).of("run-2").trace.text == "keep me"
+    assert Annotations(several).of("run-2").trace.text == "keep me"
     assert "undo-delete" not in [button.key for button in app.button]
 
 

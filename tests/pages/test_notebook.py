@@ -18,7 +18,7 @@ from pages.parts.setup import Setup
 from tests.pages.conftest import texts
 from tests.traces.notebook.papers import LESSON, lesson_notebook, troubled
 from traces import read_file
-from traces.annotations import Notebook
+from traces.annotations import Annotations
 from traces.lessons.course import FOLDER
 from traces.notebook.learning import LearningNote, LearningNotes
 from traces.notebook.notes import PlacedNotes
@@ -64,7 +64,7 @@ def test_a_note_is_kept_on_leaving_its_field_and_is_there_after_a_reload(visit: 
     app = visit("notebook", trace=SAMPLE)
     app.button(key="note-add-message-2").click().run()
     app.text_area[0].input("why this tool?").run()
-    assert Notebook(data).of(SAMPLE).messages[2].text == "why this tool?"
+    assert Annotations(data).of(SAMPLE).messages[2].text == "why this tool?"
     app.button(key="note-add-message-2").click().run()
     app.text_area[1].input("and again").run()
     again = visit("notebook", trace=SAMPLE)

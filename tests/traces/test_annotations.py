@@ -6,27 +6,27 @@ from multiprocessing import get_context
 import pytest
 
 from agent.errors import InputError
-from traces.annotations import CSV_COLUMNS, MAX_TEXT, Note, Notebook, clean_tags, notes_csv
+from traces.annotations import CSV_COLUMNS, MAX_TEXT, Annotations, Note, clean_tags, notes_csv
 
 
 def test_a_folder_without_notes_has_none(tmp_path):
-    book = Notebook(tmp_path / "saved")
+    book = Annotations(tmp_path / "saved")
     assert not book.of("9f2c1ab04d77")
     assert list(book.all()) == [] and book.stamp == 0
     assert not (tmp_path / "saved").exists()
 
 
 def test_notes_and_tags_of_a_message_and_of_the_trace_are_kept_side_by_side(tmp_path):
-    book = Notebook(tmp_path)
+    book = Annotations(tmp_path)
     book.write("run-1", Note("here it goes wrong", ("wrong tool", "look")), 3, title="Sums")
     notes = book.write("run-1", Note("", ("good",)))
-    assert notes == Notebook(tmp_path).of("run-1")
+    assert notes == Annotations(tmp_path).of("run-1")
     assert (notes.title, notes.trace.tags, notes.tags) == ("Sums", ("good",), ("good", "look", "wrong tool"))
     assert notes.messages[3].text == "here it goes wrong" and notes.messages[3].at.endswith("Z")
 
 
 def test_an_empty_note_takes_the_old_one_away_and_at_last_the_file(tmp_path):
-    book = Notebook(tmp_path)
+    book = Annotations(tmp_path)
     book.write("run-1", Note("a"), 0)
     book.write("run-1", Note("b"))
     assert set(book.write("run-1", Note(" \n"), 0).messages) == set()
@@ -36,7 +36,7 @@ def test_an_empty_note_takes_the_old_one_away_and_at_last_the_file(tmp_path):
 
 
 def test_the_stamp_changes_with_every_note(tmp_path):
-    book = Notebook(tmp_path)
+    book = Annotations(tmp_path)
     stamps = [book.stamp]
     for number in range(3):
         book.write("run-1", Note(f"{number}"))
@@ -46,7 +46,7 @@ def test_the_stamp_changes_with_every_note(tmp_path):
 
 @pytest.mark.parametrize("trace_id", ["../../etc/passwd", "a/b", "", "x" * 300, "\ud800", "."])
 def test_no_id_leads_out_of_the_folder(tmp_path, trace_id):
-    book = Notebook(tmp_path / "saved")
+    book = Annotations(tmp_path / "saved")
     book.write(trace_id, Note("x"))
     assert book.of(trace_id).trace.text == "x"
     assert {path.parent for path in tmp_path.rglob("*.json")} == {tmp_path / "saved" / ".notes"}
@@ -54,13 +54,13 @@ def test_no_id_leads_out_of_the_folder(tmp_path, trace_id):
 
 def test_a_long_note_is_refused_and_tags_are_one_short_line(tmp_path):
     with pytest.raises(InputError, match="at most"):
-        Notebook(tmp_path).write("run-1", Note("x" * (MAX_TEXT + 1)))
+        Annotations(tmp_path).write("run-1", Note("x" * (MAX_TEXT + 1)))
     assert clean_tags(["a, b", " a\nb ", "", 3, "x" * 99]) == ("a b", "x" * 40)
 
 
 @pytest.mark.parametrize("content", [b"", b"{", b"[]", b'{"schema": "agent-notes/1"}', b"[" * 10**5, b"\xff"])
 def test_a_broken_file_counts_as_none_and_hides_no_other(tmp_path, content):
-    book = Notebook(tmp_path)
+    book = Annotations(tmp_path)
     book.write("run-1", Note("x"))
     book.path_of("run-2").write_bytes(content)
     assert not book.of("run-2")
@@ -68,7 +68,7 @@ def test_a_broken_file_counts_as_none_and_hides_no_other(tmp_path, content):
 
 
 def test_odd_parts_of_a_file_cost_only_themselves(tmp_path):
-    book = Notebook(tmp_path)
+    book = Annotations(tmp_path)
     book.write("run-1", Note("x"), 1)
     path = book.path_of("run-1")
     data = json.loads(path.read_text())
@@ -81,7 +81,7 @@ def test_odd_parts_of_a_file_cost_only_themselves(tmp_path):
 
 
 def test_the_table_of_notes_is_inert_in_a_spreadsheet(tmp_path):
-    book = Notebook(tmp_path)
+    book = Annotations(tmp_path)
     book.write("run-1", Note('=HYPERLINK("http://x")\nsecond "line"', ("@tag", "b")), 4, title="+1")
     book.write("run-1", Note("whole"))
     rows = list(csv.reader(io.StringIO(notes_csv(book.all()).decode("utf-8-sig"))))
@@ -92,10 +92,10 @@ def test_the_table_of_notes_is_inert_in_a_spreadsheet(tmp_path):
 
 def _write_many(folder, start):
     for position in range(start, start + 20):
-        Notebook(folder).write("run-1", Note(f"{position}"), position)
+        Annotations(folder).write("run-1", Note(f"{position}"), position)
 
 
 def test_several_processes_lose_no_note(tmp_path):
     with get_context("spawn").Pool(3) as pool:
         pool.starmap(_write_many, [(tmp_path, 0), (tmp_path, 20), (tmp_path, 40)])
-    assert sorted(Notebook(tmp_path).of("run-1").messages) == list(range(60))
+    assert sorted(Annotations(tmp_path).of("run-1").messages) == list(range(60))

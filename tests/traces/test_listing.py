@@ -11,7 +11,7 @@ from agent.trace import ModelInfo, Trace, TraceStep
 from agent.usage import Usage
 from tests.traces.conftest import call
 from traces import Store, open_trace, save_trace
-from traces.annotations import Note, Notebook
+from traces.annotations import Annotations, Note
 from traces.billing import TotalCost, bill_of, total_cost
 from traces.glance import glance
 from traces.lint import lint
@@ -134,14 +134,14 @@ def test_a_file_that_changed_while_it_was_checked_stays_unchecked(store, trace):
 def test_deleting_takes_the_file_its_journal_and_its_notes_and_undo_brings_them_back(store, trace):
     path = save_trace(trace, store.folder)
     path.with_suffix(".jsonl").write_text("{}\n")
-    Notebook(store.folder).write(trace.trace_id, Note("mine", ("good",)))
+    Annotations(store.folder).write(trace.trace_id, Note("mine", ("good",)))
     infos = [info for info in store.list() if info.id == trace.trace_id]
     deleted = store.delete(infos)
-    assert store.list() == [] and not Notebook(store.folder).of(trace.trace_id)
+    assert store.list() == [] and not Annotations(store.folder).of(trace.trace_id)
     assert sorted(deleted.names) == [path.name, path.with_suffix(".jsonl").name]
     Trash(store.folder).restore(deleted.id)
     assert {info.id for info in store.list()} >= {trace.trace_id}
-    assert Notebook(store.folder).of(trace.trace_id).tags == ("good",)
+    assert Annotations(store.folder).of(trace.trace_id).tags == ("good",)
 
 
 def test_all_conversations_of_a_file_go_together(store, chat):

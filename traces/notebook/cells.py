@@ -22,7 +22,7 @@ Kind = Literal["idea", "start", "phase", "lesson", "end", "task"]
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class Asked:
     """A question of the lesson, with what the run answers to it."""
 
     ask: Ask
@@ -49,7 +49,7 @@ class Cell:
     """Positions of the messages that it added."""
     texts: tuple[str, ...] = ()
     """What the lesson says to notice."""
-    questions: tuple[Question, ...] = ()
+    questions: tuple[Asked, ...] = ()
 
     @property
     def state(self) -> AgentState:
@@ -155,7 +155,7 @@ def _of_lesson(notebook: Notebook, moment: Moment) -> Iterator[Cell]:
     texts = tuple(each.text.of(notebook.language) for each in notices_at(lesson, variant, moment))
     if not asks and not texts:
         return
-    questions = tuple(Question(ask, truth(ask, notebook.trace, notebook.now)) for ask in asks)
+    questions = tuple(Asked(ask, truth(ask, notebook.trace, notebook.now)) for ask in asks)
     yield Cell(
         "lesson", f"lesson-{moment.number}", moment.number, moment.step, moment.phase, range(0), texts, questions
     )

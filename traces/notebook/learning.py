@@ -10,8 +10,7 @@ from typing import Any
 
 from agent import jsontext
 from agent.errors import InputError
-from traces.annotations import MAX_TEXT
-from traces.annotations import Notebook as Annotations
+from traces.annotations import MAX_TEXT, Annotations
 from traces.keeping import exclusive, write_whole
 
 FOLDER = ".learning"

@@ -15,8 +15,7 @@ from typing import Any
 from agent import clock, jsontext
 from agent.errors import InputError
 from agent.ids import new_trace_id
-from traces.annotations import MAX_TEXT, Note, Notes
-from traces.annotations import Notebook as Annotations
+from traces.annotations import MAX_TEXT, Annotations, Note, Notes
 from traces.keeping import exclusive, write_whole
 from traces.notebook.cells import TRACE
 

@@ -13,7 +13,7 @@ from agent.trace import ToolRun, Trace, TraceStep
 from traces.export.facts import tokens_words
 from traces.export.words import Say
 from traces.lessons.lesson import Ask, Lesson
-from traces.notebook.cells import Cell, Notebook, Question
+from traces.notebook.cells import Asked, Cell, Notebook
 
 Translate = Callable[[str], str]
 """Gives a sentence that the loop wrote into a trace in the language of a form, as far as there is one."""
@@ -181,7 +181,7 @@ def _before(notebook: Notebook, lesson: Lesson, say: Say) -> list[tuple[str, str
     return told
 
 
-def _question(question: Question, language: str, say: Say) -> list[tuple[str, str]]:
+def _question(question: Asked, language: str, say: Say) -> list[tuple[str, str]]:
     ask = question.ask
     told = [(say("Question"), _asked(ask, language, say))]
     if question.answer is None:

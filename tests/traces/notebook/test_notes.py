@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from agent.errors import InputError
-from traces.annotations import MAX_TEXT, Note, Notebook
+from traces.annotations import MAX_TEXT, Annotations, Note
 from traces.notebook.notes import PlacedNotes
 from traces.store import Store
 
@@ -18,7 +18,7 @@ def texts(notes: PlacedNotes, trace_id: str = "t1") -> list[tuple[str, str]]:
 
 
 def test_the_first_note_on_a_message_is_the_one_that_the_traces_page_shows(tmp_path: Path) -> None:
-    notes, shown = PlacedNotes(tmp_path), Notebook(tmp_path)
+    notes, shown = PlacedNotes(tmp_path), Annotations(tmp_path)
     shown.write("t1", Note("", ("slow",)), 2)
     for text in ("first", "second"):
         notes.add("t1", "message-2", text, title="A run")
@@ -37,17 +37,17 @@ def test_notes_at_other_places_are_kept_beside_them_and_are_changed_and_taken_aw
     notes.change("t1", second.id, "   ")
     notes.change("t1", "no such id", "x")
     assert texts(notes) == [("moment-3", "changed"), ("end", "at end")]
-    assert not Notebook(tmp_path).of("t1")
+    assert not Annotations(tmp_path).of("t1")
 
 
 def test_a_note_of_the_traces_page_is_changed_and_taken_away_here_too(tmp_path: Path) -> None:
-    Notebook(tmp_path).write("t1", Note("there before", ("tag",)), 0)
+    Annotations(tmp_path).write("t1", Note("there before", ("tag",)), 0)
     notes = PlacedNotes(tmp_path)
     (note,) = notes.of("t1")
     notes.change("t1", note.id, "new words")
-    assert Notebook(tmp_path).of("t1").messages[0].text == "new words"
+    assert Annotations(tmp_path).of("t1").messages[0].text == "new words"
     notes.change("t1", note.id, "")
-    assert (texts(notes), Notebook(tmp_path).of("t1").tags) == ([], ("tag",))
+    assert (texts(notes), Annotations(tmp_path).of("t1").tags) == ([], ("tag",))
 
 
 def test_an_empty_note_is_none_and_one_too_long_is_refused_by_a_sentence(tmp_path: Path) -> None:
