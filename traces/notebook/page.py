@@ -8,10 +8,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from functools import cache
 from pathlib import Path
-from xml.etree.ElementTree import Element, tostring
+from xml.etree.ElementTree import Element
 
 from agent.messages import Message
-from traces.experiments.report.parts import Piece, element, facts
+from traces.export.elements import Piece, element, facts, whole_page
 from traces.export.facts import facts as facts_of
 from traces.export.html import inline_images
 from traces.export.inline import source_hash
@@ -27,7 +27,6 @@ from traces.text import message_text
 
 SUFFIX = ".notebook.html"
 MIME = "text/html"
-_TAGS = {"zh": "zh-Hans"}
 
 
 def write(notebook: Notebook, notes: Sequence[PlacedNote] = (), translate: Translate = str) -> bytes:
@@ -50,36 +49,15 @@ def write(notebook: Notebook, notes: Sequence[PlacedNote] = (), translate: Trans
     for at, cell in enumerate(made):
         main.append(_cell(notebook, cell, say, translate))
         main.extend(_note(note, say) for note in placed.get(at, ()))
-    page = element(
-        "html",
-        _head(notebook.title),
-        element("body", drawings(say), main),
-        lang=_TAGS.get(notebook.language, notebook.language),
+    policy = (
+        f"default-src 'none'; style-src '{source_hash(_style())}'; img-src data:; base-uri 'none'; form-action 'none'"
     )
-    return b"<!doctype html>\n" + tostring(page, encoding="unicode", method="html").encode() + b"\n"
+    return whole_page(notebook.title, policy, _style(), element("body", drawings(say), main), notebook.language)
 
 
 @cache
 def _style() -> str:
     return Path(__file__).with_name("notebook.css").read_text(encoding="utf-8")
-
-
-def _head(title: str) -> Element:
-    policy = (
-        f"default-src 'none'; style-src '{source_hash(_style())}'; img-src data:; base-uri 'none'; form-action 'none'"
-    )
-    made = element(
-        "head",
-        element("meta", charset="utf-8"),
-        element("meta", http_equiv="Content-Security-Policy", content=policy),
-        element("meta", name="viewport", content="width=device-width, initial-scale=1"),
-        element("meta", name="referrer", content="no-referrer"),
-        element("link", rel="icon", href="data:,"),
-        element("title", title),
-        element("style"),
-    )
-    made[-1].text = _style()
-    return made
 
 
 def _cell(notebook: Notebook, cell: Cell, say: Say, translate: Translate) -> Element:

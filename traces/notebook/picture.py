@@ -5,7 +5,7 @@ from __future__ import annotations
 from xml.etree.ElementTree import Element
 
 from agent.events import STATE_OF, AgentState, Phase
-from traces.experiments.report.parts import element
+from traces.export.elements import element
 from traces.export.words import Say
 from traces.notebook.cells import Cell
 from traces.notebook.telling import phase_word, picture_words

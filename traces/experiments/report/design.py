@@ -10,8 +10,8 @@ from agent import jsontext
 from agent.faults import FAULTS
 from traces.experiments.design.experiment import BASELINE, Condition, Experiment, ModelSpec, Subject
 from traces.experiments.outcomes import OUTCOMES
-from traces.experiments.report.parts import Piece, element, facts, items, section
 from traces.experiments.report.telling import is_rate, number_words, sentence_begin
+from traces.export.elements import Piece, element, facts, items, section
 from traces.export.words import Say
 
 

@@ -7,8 +7,8 @@ from xml.etree.ElementTree import Element
 
 from traces.experiments.analysis.summary import Arm, Effect, Stability, Summary, Verdict
 from traces.experiments.outcomes import OUTCOMES
-from traces.experiments.report.parts import Piece, element, facts, paragraphs, section, table
 from traces.experiments.report.telling import interval_words, number_words, p_words, sentence_begin
+from traces.export.elements import Piece, element, facts, paragraphs, section, table
 from traces.export.words import Say
 
 SIGNS = {"effect": "●", "none": "■", "inconclusive": "○", "refused": "✕"}

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
-from xml.etree.ElementTree import Element, tostring
+from xml.etree.ElementTree import Element
 
 from agent import jsontext
 from traces.experiments.analysis.summary import Summary
@@ -17,16 +17,15 @@ from traces.experiments.design.experiment import Experiment
 from traces.experiments.outcomes import OUTCOMES
 from traces.experiments.report.design import asked, design_part, limits_part
 from traces.experiments.report.findings import arms_part, effects_part, stability_part, verdicts_part
-from traces.experiments.report.parts import Piece, element, section
 from traces.experiments.report.runs import again_part, runs_part
 from traces.experiments.rows import Row
 from traces.experiments.running.creating import State
+from traces.export.elements import Piece, element, section, whole_page
 from traces.export.inline import inert, source_hash
 from traces.export.words import Say, sayer
 
 WORDS = Path(__file__).parent
 """The folder in which the Chinese of the report stands: ``words_zh.json``."""
-_TAGS = {"zh": "zh-Hans"}
 
 
 def report_page(
@@ -82,24 +81,7 @@ def report_page(
     )
     for script, text in zip(body.iter("script"), (data, library, own), strict=True):
         script.text = text
-    head = _head(title, policy, style)
-    page = element("html", head, body, lang=_TAGS.get(language, language))
-    return b"<!doctype html>\n" + tostring(page, encoding="unicode", method="html").encode() + b"\n"
-
-
-def _head(title: str, policy: str, style: str) -> Element:
-    head = element(
-        "head",
-        element("meta", charset="utf-8"),
-        element("meta", http_equiv="Content-Security-Policy", content=policy),
-        element("meta", name="viewport", content="width=device-width, initial-scale=1"),
-        element("meta", name="referrer", content="no-referrer"),
-        element("link", rel="icon", href="data:,"),
-        element("title", title),
-        element("style"),
-    )
-    head[-1].text = style
-    return head
+    return whole_page(title, policy, style, body, language)
 
 
 def _status(experiment: Experiment, rows: Sequence[Row], state: State, say: Say) -> list[Piece]:

@@ -7,9 +7,9 @@ from urllib.parse import quote
 from xml.etree.ElementTree import Element
 
 from traces.experiments.design.experiment import Experiment
-from traces.experiments.report.parts import Piece, element, facts, paragraphs, section, table
 from traces.experiments.rows import Row
 from traces.experiments.running.creating import State
+from traces.export.elements import Piece, element, facts, paragraphs, section, table
 from traces.export.words import Say
 from traces.text import cell
 

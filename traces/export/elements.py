@@ -1,13 +1,40 @@
-"""Pieces of the report as a tree of elements: what is text in it can never become HTML."""
+"""Pages that open offline as a tree of elements: what is text in it can never become HTML."""
 
 from __future__ import annotations
 
 import unicodedata
 from collections.abc import Iterable, Sequence
-from xml.etree.ElementTree import Element
+from xml.etree.ElementTree import Element, tostring
 
 Piece = Element | str | None
 """What an element may hold; None: nothing."""
+_TAGS = {"zh": "zh-Hans"}
+"""How a page names a language, where that is not its code."""
+
+
+def whole_page(title: str, policy: str, style: str, body: Element, language: str) -> bytes:
+    """A page in UTF-8 that requests nothing.
+
+    Args:
+        title: of the page.
+        policy: what it may run and load.
+        style: the text of its style sheet.
+        body: what it shows.
+        language: of its words, ``en`` or ``zh``.
+    """
+    head = element(
+        "head",
+        element("meta", charset="utf-8"),
+        element("meta", http_equiv="Content-Security-Policy", content=policy),
+        element("meta", name="viewport", content="width=device-width, initial-scale=1"),
+        element("meta", name="referrer", content="no-referrer"),
+        element("link", rel="icon", href="data:,"),
+        element("title", title),
+        element("style"),
+    )
+    head[-1].text = style
+    page = element("html", head, body, lang=_TAGS.get(language, language))
+    return b"<!doctype html>\n" + tostring(page, encoding="unicode", method="html").encode() + b"\n"
 
 
 def element(tag: str, *pieces: Piece, **attributes: str) -> Element:
@@ -60,7 +87,7 @@ def facts(pairs: Iterable[tuple[str, Piece]]) -> Element:
 
 
 def section(title: str, *pieces: Piece, id: str) -> Element:
-    """A part of the report under its heading."""
+    """A part of a page under its heading."""
     return element("section", element("h2", title), *pieces, id=id)
 
 
