@@ -76,12 +76,12 @@ def close() -> None:
 
 def lesson_link(name: str, variant: str = "") -> dict[str, str]:
     """The parameters of a link to a lesson."""
-    return _kept() | _where(name, variant)
+    return kept() | _where(name, variant)
 
 
 def course_link() -> dict[str, str]:
     """The parameters of a link to the course as a whole."""
-    return _kept()
+    return kept()
 
 
 def run_link(run: str) -> dict[str, str]:
@@ -168,10 +168,11 @@ def _run_of(name: str, variant: str) -> dict[str, str]:
 
 
 def _show(where: dict[str, str]) -> None:
-    st.query_params.from_dict(_kept() | where)
+    st.query_params.from_dict(kept() | where)
 
 
-def _kept() -> dict[str, str]:
+def kept() -> dict[str, str]:
+    """What stays in the URL wherever a learner goes, for the parameters of a link."""
     return {key: value for key, value in st.query_params.to_dict().items() if key in _KEPT}
 
 

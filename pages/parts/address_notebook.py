@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import streamlit as st
 
-from pages.parts import address
+from pages.parts import address, address_learn
 
 _LESSON = "lesson"
-_KEPT = ("projector", "seat")
-"""What stays in the URL wherever the page leads."""
 _PAGE = "notebook-page"
 _OPEN = "notebook-new"
 _FIELDS = "notebook-fields"
@@ -21,8 +19,7 @@ def link(trace: str, lesson: str = "") -> dict[str, str]:
         trace: its id.
         lesson: the name of the lesson that it belongs to; empty for none, or for the one that the run names itself.
     """
-    kept = {key: value for key, value in st.query_params.to_dict().items() if key in _KEPT}
-    return kept | address.trace_link(trace) | ({_LESSON: lesson} if lesson else {})
+    return address_learn.kept() | address.trace_link(trace) | ({_LESSON: lesson} if lesson else {})
 
 
 def lesson() -> str | None:
