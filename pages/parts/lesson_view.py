@@ -164,7 +164,7 @@ def _back() -> None:
 
 
 def _variants(lesson: Lesson, variant: Variant) -> None:
-    titles = {each.name: label(told(each.title)) for each in lesson.variants}
+    titles = {each.name: told(each.title) for each in lesson.variants}
     key = f"lesson-variant-{lesson.name}"
 
     def chosen() -> None:
@@ -172,14 +172,26 @@ def _variants(lesson: Lesson, variant: Variant) -> None:
         address_learn.open_lesson(lesson.name, _in_address(lesson, lesson.variant(str(name))))
 
     address.put(key, variant.name)
-    word, names, in_words = t("Variant"), list(titles), titles.__getitem__
+    word, names = t("Variant"), list(titles)
     if len(titles) <= _MOST_BESIDE:
         st.segmented_control(
-            word, names, format_func=in_words, key=key, label_visibility="collapsed", required=True, on_change=chosen
+            word,
+            names,
+            format_func=lambda name: label(titles[name]),
+            key=key,
+            label_visibility="collapsed",
+            required=True,
+            on_change=chosen,
         )
-    else:
+    else:  # a list takes its words as they are
         st.selectbox(
-            word, names, format_func=in_words, key=key, label_visibility="collapsed", width=260, on_change=chosen
+            word,
+            names,
+            format_func=titles.__getitem__,
+            key=key,
+            label_visibility="collapsed",
+            width=260,
+            on_change=chosen,
         )
 
 

@@ -227,6 +227,16 @@ def test_each_variant_keeps_its_own_run(adding: Callable[..., AppTest], press: P
     assert in_address(app, "run") == usual and in_address(app, "variant") is None
 
 
+@pytest.mark.parametrize(("more", "shown"), [(0, r"Slow \(very\)"), (3, "Slow (very)")])
+def test_the_title_of_a_variant_reads_as_it_is_written(visit: Visit, data: Path, more: int, shown: str) -> None:
+    named = "".join(f"  - {{name: v{n}, title: {{en: V{n}, zh: 第{n}}}}}\n" for n in range(more))
+    slow = '  - {name: slow, title: {en: "Slow (very)", zh: 慢}}\n'
+    put_lesson(data, LESSON.replace("asks:\n", f"{slow}{named}asks:\n", 1))
+    app = visit("learn", lesson="adding")
+    chooser = app.selectbox if more else app.segmented_control
+    assert shown in chooser(key="lesson-variant-adding").options
+
+
 def test_each_language_keeps_its_own_run(adding: Callable[..., AppTest], press: Press) -> None:
     app = press(adding(), "step")
     english = in_address(app, "run")
