@@ -64,6 +64,15 @@ def run_of(app: AppTest) -> OpenRun:
     return run
 
 
+def stepped(app: AppTest) -> OpenRun:
+    """Let a session begin a run on the Run page, and move it by one phase."""
+    app.switch_page("pages/run.py").run()
+    app.button(key="step").click().run()
+    run = run_of(app)
+    assert run.runner.wait(10)
+    return run
+
+
 def lend(app: AppTest, url: str, **fields: Any) -> None:
     """Fill in the form of a loan on the teacher's page, and lend."""
     app.text_input(key="class-lend-model").input(fields.get("model", "class-model"))

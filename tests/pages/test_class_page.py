@@ -8,7 +8,7 @@ import pytest
 import streamlit as st
 from streamlit.testing.v1 import AppTest
 
-from tests.pages.schooling import Visit, begun, here, query, run_of, seated, seen, shown
+from tests.pages.schooling import Visit, begun, here, query, run_of, seated, seen, shown, stepped
 from traces.classroom.classes import FILE
 from traces.lessons.answers import Answers, Question
 from traces.lessons.course import course
@@ -78,9 +78,7 @@ def test_the_table_says_who_is_where_and_how_far(visit: Visit, data: Path) -> No
     teacher, klass = begun(visit)
     ada, seat = seated(visit, klass, "Ada")
     bob, _ = seated(visit, klass, "Bob")
-    ada.switch_page("pages/run.py").run()
-    ada.button(key="step").click().run()
-    run_of(ada).runner.wait(5)
+    stepped(ada)
     lesson = course(data).lessons[0]
     bob.query_params["lesson"] = lesson.name
     bob.run()
@@ -114,9 +112,7 @@ def test_no_student_writes_words_of_his_own_into_the_table(visit: Visit) -> None
 def test_a_run_that_is_reset_begins_again_and_says_why(visit: Visit) -> None:
     teacher, klass = begun(visit)
     ada, seat = seated(visit, klass)
-    ada.switch_page("pages/run.py").run()
-    ada.button(key="step").click().run()
-    old = run_of(ada)
+    old = stepped(ada)
     choose(teacher.run(), seat.id).button(key="class-reset").click().run()
     ada.run()
     assert "run" not in ada.query_params
@@ -148,9 +144,7 @@ def test_a_reset_lesson_begins_again_too(visit: Visit, data: Path) -> None:
 def test_a_run_is_ended_by_the_teacher(visit: Visit) -> None:
     teacher, klass = begun(visit)
     ada, seat = seated(visit, klass)
-    ada.switch_page("pages/run.py").run()
-    ada.button(key="step").click().run()
-    run = run_of(ada)
+    run = stepped(ada)
     choose(teacher.run(), seat.id).button(key="class-stop").click().run()
     assert run.runner.wait(5)
     assert run.loop.stop_reason == "stopped_by_user"
@@ -199,10 +193,7 @@ def test_what_is_shown_to_the_class_is_one_line_with_a_link(visit: Visit, data: 
 def test_the_teachers_run_is_shown_by_its_view_and_not_by_its_id(visit: Visit) -> None:
     teacher, klass = begun(visit)
     ada, _ = seated(visit, klass)
-    teacher.switch_page("pages/run.py").run()
-    teacher.button(key="step").click().run()
-    run = run_of(teacher)
-    run.runner.wait(5)
+    run = stepped(teacher)
     teacher.query_params.clear()
     teacher.switch_page("pages/classroom.py")
     teacher.query_params["class"] = klass.secret

@@ -11,7 +11,7 @@ from agent.models.metered import PLACE
 from pages.parts.runs import registry
 from pages.parts.view_links import view_id
 from tests.pages.provider import Provider
-from tests.pages.schooling import KEY, Visit, begun, here, lend, query, run_of, seated, seen, shown
+from tests.pages.schooling import KEY, Visit, begun, here, lend, query, run_of, seated, seen, shown, stepped
 
 
 def finish() -> None:
@@ -87,10 +87,7 @@ def test_a_run_of_another_seat_is_listed_nowhere(visit: Visit) -> None:
 def test_the_teacher_sees_a_run_by_its_view_and_never_its_id(visit: Visit) -> None:
     teacher, klass = begun(visit)
     ada, seat = seated(visit, klass)
-    ada.switch_page("pages/run.py").run()
-    ada.button(key="step").click().run()
-    run = run_of(ada)
-    finish()
+    run = stepped(ada)
     teacher.session_state["class-chosen"] = seat.id
     page = seen(teacher.run())
     assert f"view={view_id(run.id)}" in page
@@ -101,9 +98,7 @@ def test_the_teacher_sees_a_run_by_its_view_and_never_its_id(visit: Visit) -> No
 def test_a_link_to_a_run_gives_the_run_and_not_the_seat(visit: Visit) -> None:
     _, klass = begun(visit)
     ada, seat = seated(visit, klass)
-    ada.switch_page("pages/run.py").run()
-    ada.button(key="step").click().run()
-    finish()
+    stepped(ada)
     ada.session_state["share"] = True
     assert seat.id not in shown(ada.run(), "code")
 
