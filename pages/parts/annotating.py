@@ -17,14 +17,14 @@ from traces.annotations import MAX_TEXT, Annotations, Note, Notes, sorted_tags
 HEIGHT_PX = 90
 
 
-def annotations() -> Annotations:
+def kept_notes() -> Annotations:
     """The notes of the data folder."""
     return Annotations(data_folder())
 
 
 def all_notes() -> Mapping[str, Notes]:
     """The notes on all traces, by the id of the trace; read anew only after one of them changed."""
-    return _all(str(data_folder()), annotations().stamp)
+    return _all(str(data_folder()), kept_notes().stamp)
 
 
 @st.cache_resource(max_entries=2, show_spinner=False)
@@ -34,7 +34,7 @@ def _all(folder: str, stamp: int) -> Mapping[str, Notes]:
 
 def tagged(trace_id: str) -> dict[int, tuple[str, ...]]:
     """The tags of a trace's messages, by position from 0."""
-    return {position: note.tags for position, note in annotations().of(trace_id).messages.items() if note.tags}
+    return {position: note.tags for position, note in kept_notes().of(trace_id).messages.items() if note.tags}
 
 
 def annotations_panel(trace: Trace, selected: int | None, *, key: str) -> None:
@@ -50,7 +50,7 @@ def annotations_panel(trace: Trace, selected: int | None, *, key: str) -> None:
     if not private():
         st.caption(t("Notes are kept only where no other machine can reach the server."))
         return
-    notes = annotations().of(trace.trace_id)
+    notes = kept_notes().of(trace.trace_id)
     known = list(sorted_tags(all_notes().values()))
     left, right = st.columns(2, gap="medium")
     with left:
@@ -107,7 +107,7 @@ def _written(text: str, tags: str) -> Note:
 
 def _save(trace_id: str, title: str, position: int | None, fields: str, text: str, tags: str) -> None:
     try:
-        kept = annotations().write(trace_id, _written(text, tags), position, title=title)
+        kept = kept_notes().write(trace_id, _written(text, tags), position, title=title)
     except AgentError as error:
         address.tell(str(error))
         return
