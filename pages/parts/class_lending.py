@@ -14,6 +14,7 @@ from agent.errors import InputError
 from pages.parts import address, address_class
 from pages.parts.class_rooms import rooms, wake
 from pages.parts.live_model import key_for
+from pages.parts.polling import of_this_drawing
 from pages.parts.runs import registry
 from pages.parts.setup import without_secrets
 from pages.parts.words import loop_words, t
@@ -169,6 +170,7 @@ def _trial(klass: Klass) -> None:
         return
 
     @st.fragment(run_every=None if trial.done else _POLL_S)
+    @of_this_drawing
     def watch() -> None:
         if not trial.done:
             st.caption(t("The model is being asked for one word."))

@@ -11,6 +11,7 @@ from pages.parts.class_table import POLL_S
 from pages.parts.class_tally import bars
 from pages.parts.data import data_folder
 from pages.parts.lesson_words import ask_words
+from pages.parts.polling import of_this_drawing
 from pages.parts.runs import registry
 from pages.parts.setup_form import scenario_title
 from pages.parts.view_links import view_id
@@ -58,6 +59,7 @@ def answers_panel(klass: Klass) -> None:
     """
 
     @st.fragment(run_every=POLL_S)
+    @of_this_drawing
     def watch() -> None:
         answers = Answers(data_folder())
         question = answers.latest(klass.id)

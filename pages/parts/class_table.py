@@ -15,6 +15,7 @@ from pages.parts.data import data_folder
 from pages.parts.message_table import HEADER_PX, ROW_PX
 from pages.parts.outcome import reason_words
 from pages.parts.phases import phase_words
+from pages.parts.polling import of_this_drawing
 from pages.parts.projector import scaled
 from pages.parts.runs import OpenRun, registry
 from pages.parts.tabs import tabs
@@ -42,6 +43,7 @@ def class_table(klass: Klass) -> None:
     """
 
     @st.fragment(run_every=POLL_S)
+    @of_this_drawing
     def watch() -> None:
         here = rooms()
         seats = here.classes.seats(klass.id)

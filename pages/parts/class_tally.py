@@ -13,6 +13,7 @@ from pages.parts.class_rooms import own_seat, rooms, taught_class
 from pages.parts.data import data_folder, private
 from pages.parts.learner import learner
 from pages.parts.lesson_words import choice_words
+from pages.parts.polling import of_this_drawing
 from pages.parts.words import loop_words, t
 from traces.lessons.answers import Answers, Question
 from traces.lessons.lesson import Ask
@@ -42,6 +43,7 @@ def tally_panel(question: Question, ask: Ask, *, revealed: bool) -> None:
     polls = _POLL_S if taught is not None and not revealed else None
 
     @st.fragment(run_every=polls)
+    @of_this_drawing
     def panel() -> None:
         tally = Answers(data_folder()).tally(klass, question)
         with st.container(key=f"tally-{question.key}-{revealed}", gap="xxsmall"):
