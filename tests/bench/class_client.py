@@ -82,6 +82,8 @@ class Tab:
     _reader: asyncio.Task[None] | None = None
     _last: str = ""
     """What the last frame was."""
+    _asked: bool = False
+    """A drawing was asked for and has not begun."""
     _rest: asyncio.Event = field(default_factory=asyncio.Event)
     _seen: Seen | None = None
     _seen_at: float | None = None
@@ -230,6 +232,7 @@ class Tab:
         context.timezone, context.locale, context.color_scheme = "Europe/Berlin", self.locale, "light"
         context.url = f"{self.server}{urlsplit(self.path).path}?{self.query}"
         if not fragment:
+            self._asked = True
             self._rest.clear()
         await self._send(message)
 
@@ -287,6 +290,8 @@ class Tab:
         self._drawing, self._fragments = run.script_run_id, tuple(run.fragment_ids)
         if self._fragments:
             return
+        self._asked = False
+        self._rest.clear()
         self._stop_timers()
         if new.page_script_hash != self._page_hash:
             self._placed.clear()
@@ -332,7 +337,8 @@ class Tab:
         if not fragments:
             alive = {getattr(each.element, each.element.WhichOneof("type") or "").id for each in self._widgets()}
             self._values = {key: value for key, value in self._values.items() if key in alive}
-            self._rest.set()
+            if not self._asked:  # else this was the drawing before
+                self._rest.set()
 
     def _widgets(self) -> list[_Placed]:
         return [each for each in self._placed.values() if each.element.WhichOneof("type") in _HOLDS]
@@ -354,7 +360,7 @@ class Tab:
 def _chosen(widget: Any) -> WidgetState:
     """What a list to choose one of holds."""
     if widget.set_value:
-        return WidgetState(id=widget.id, string_value=widget.raw_value)
+        return _holding(widget, "string_value", "raw_value")
     if widget.options and widget.HasField("default"):
         return WidgetState(id=widget.id, string_value=widget.options[widget.default])
     return WidgetState(id=widget.id)
@@ -368,23 +374,16 @@ def _several(widget: Any) -> WidgetState:
 
 
 def _typed(widget: Any) -> WidgetState:
-    if widget.set_value:
-        return WidgetState(id=widget.id, string_value=widget.value)
-    return (
-        WidgetState(id=widget.id, string_value=widget.default)
-        if widget.HasField("default")
-        else WidgetState(id=widget.id)
-    )
+    return _holding(widget, "string_value", "value" if widget.set_value else "default")
 
 
 def _number(widget: Any) -> WidgetState:
-    if widget.set_value:
-        return WidgetState(id=widget.id, double_value=widget.value)
-    return (
-        WidgetState(id=widget.id, double_value=widget.default)
-        if widget.HasField("default")
-        else WidgetState(id=widget.id)
-    )
+    return _holding(widget, "double_value", "value" if widget.set_value else "default")
+
+
+def _holding(widget: Any, kind: str, field: str) -> WidgetState:
+    """The state of a widget with what a field of its element says; where that says nothing, it is empty."""
+    return WidgetState(id=widget.id, **({kind: getattr(widget, field)} if widget.HasField(field) else {}))
 
 
 def _ticked(widget: Any) -> WidgetState:
