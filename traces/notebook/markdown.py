@@ -20,8 +20,10 @@ from traces.notebook.words import say_in
 
 SUFFIX = ".notebook.md"
 MIME = "text/markdown"
-_MARKS = re.compile(r"^[#+=-]|(?<=^\d)[.)]|(?<=^\d\d)[.)]|[`*_\[\]>|~]", re.MULTILINE)
+_MARKS = re.compile(r"^[#+=-]|[`*_\[\]>|~]", re.MULTILINE)
 """Signs that a backslash makes plain: some anywhere, some only where a line begins with them."""
+_COUNTED = re.compile(r"^\d+(?=[.)])")
+"""A number that would begin a list: the sign behind it is made plain."""
 _NUMBERED = re.compile(r"[\\$<&@]|:(?=/)|(?<=www)\.", re.IGNORECASE)
 """Signs that some readers take for more than Markdown does: HTML, links, formulas. As numbers they are signs alone."""
 
@@ -101,6 +103,6 @@ def escaped(text: str) -> str:
 
 
 def _escaped(line: str) -> str:
-    marked = (_MARKS.sub(r"\\\g<0>", piece) for piece in _NUMBERED.split(line))
+    marked = (_COUNTED.sub(r"\g<0>\\", _MARKS.sub(r"\\\g<0>", piece)) for piece in _NUMBERED.split(line))
     signs = (f"&#{ord(found[0])};" for found in _NUMBERED.finditer(line))
     return "".join(part for pair in zip_longest(marked, signs, fillvalue="") for part in pair)

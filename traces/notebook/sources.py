@@ -11,6 +11,8 @@ from agent import jsontext
 from traces.export.words import Say
 
 _LINE = 100
+_PROMPT = re.compile(r"^\s*(>>>|\.\.\.|In \[)", re.MULTILINE)
+"""Jupyter takes a cell with such a line for one that was copied from a console, and drops the prompts, in texts too."""
 
 SETUP = '''\
 import json
@@ -144,7 +146,8 @@ def literal(text: str) -> str:
     """A text as a Python literal: as it stands between quotes where that is safe, else piece by piece."""
     text = jsontext.clean(text)
     shown = f"\n{text.strip()}\n"
-    if "'''" in shown or re.search(r"[^\S\n ]", shown) or not all(c == "\n" or c.isprintable() for c in shown):
+    odd = re.search(r"[^\S\n ]", shown) or not all(c == "\n" or c.isprintable() for c in shown)
+    if "'''" in shown or odd or _PROMPT.search(shown):
         return f"(\n{_pieces(text)}\n)"
     return f"r'''{shown}'''"
 

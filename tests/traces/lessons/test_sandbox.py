@@ -316,6 +316,12 @@ def test_what_is_printed_and_given_back_is_cut() -> None:
     assert len(answer["messages"][2]["content"]) == 2000
 
 
+def test_what_comes_back_can_stand_on_a_page() -> None:
+    answer = tool("@tool\ndef act(a: int):\n    '''\\ud800'''\n    print('\\ud800')\n    return '\\ud800'\n", {"a": 1})
+    assert answer["printed"].startswith("\ufffd\n")
+    assert json.dumps(answer, ensure_ascii=False).encode()
+
+
 def test_a_value_that_holds_itself_is_no_result_without_end() -> None:
     answer = here(body("x = []\nx.append(x)\nreturn [x, act, {1, 2}]"))
     assert "<cycle>" in answer["results"][0]["text"]

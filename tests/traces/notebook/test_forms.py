@@ -72,6 +72,7 @@ def test_escaping_keeps_every_sign_and_reads_as_it_was() -> None:
     made = escaped(string.punctuation + "\n- x\n12) y\n+ z\n=")
     back = re.sub(r"&#(\d+);", lambda found: chr(int(found[1])), re.sub(r"\\([^a-zA-Z0-9\s])", r"\1", made))
     assert back.replace("  \n", "\n") == string.punctuation + "\n- x\n12) y\n+ z\n="
+    assert escaped("1. a\n001. b\n2026) c") == "1\\. a  \n001\\. b  \n2026\\) c"
     assert escaped("plain words, nothing else.") == "plain words, nothing else."
 
 

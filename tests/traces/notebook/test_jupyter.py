@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -127,13 +128,14 @@ def test_a_long_run_is_moved_by_several_phases_in_a_cell() -> None:
     assert "True (802 / 802)" in printed(found)[-1]
 
 
-TEXTS = ["plain", "a'''b", "ends with \\", "'quoted'", "\r\x00\u2028\ud800", "r'''" + "x\\'" * 90]
+TEXTS = ["plain", "a'''b", "ends with \\", "'quoted'", "\r\x00\u2028\ud800", "r'''" + "x\\'" * 90, "a\n  >>> b\n  ... c"]
 
 
 @pytest.mark.parametrize("number", range(len(TEXTS)))
 def test_any_text_is_a_literal_that_gives_it_back(number: int) -> None:
     text = TEXTS[number]
     assert ast.literal_eval(literal(text)).strip("\n") == text.replace("\ud800", "\ufffd")
+    assert not re.search(r"^\s*(>>>|\.\.\.|In \[)", literal(text), re.MULTILINE), "Jupyter would drop the prompts"
 
 
 def test_it_holds_no_path_of_this_machine() -> None:

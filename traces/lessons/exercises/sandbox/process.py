@@ -16,6 +16,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from agent import jsontext
 from traces.lessons.exercises.remark import Remark, remark
 
 MOST_CHARACTERS = 20_000
@@ -154,7 +155,7 @@ def _answer(said: bytes, in_time: bool, returncode: int | None) -> dict[str, Any
     if len(said) > MOST_BYTES:
         return _only(remark("The program says too much and was ended.", "程序输出太多，已被终止。"))
     try:
-        answer = json.loads(said)
+        answer = json.loads(jsontext.dumps(json.loads(said)))  # no half surrogate pairs: no page can be sent with one
     except (ValueError, RecursionError):
         answer = None
     if isinstance(answer, dict):
