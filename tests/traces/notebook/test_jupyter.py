@@ -128,7 +128,15 @@ def test_a_long_run_is_moved_by_several_phases_in_a_cell() -> None:
     assert "True (802 / 802)" in printed(found)[-1]
 
 
-TEXTS = ["plain", "a'''b", "ends with \\", "'quoted'", "\r\x00\u2028\ud800", "r'''" + "x\\'" * 90, "a\n  >>> b\n  ... c"]
+TEXTS = [
+    "plain",
+    "a'''b",
+    "ends with \\",
+    "'quoted'",
+    "\r\x00\u2028\ud800",
+    "r'''" + "x\\'" * 90,
+    "a\n  >>> b\n  ... c",
+]
 
 
 @pytest.mark.parametrize("number", range(len(TEXTS)))
