@@ -50,6 +50,11 @@ def named_lesson() -> tuple[Lesson, Variant] | None:
     return None if lesson is None else (lesson, lesson.variant(address_learn.variant()))
 
 
+def in_address(lesson: Lesson, variant: Variant) -> str:
+    """How the address names a variant: not at all for the first."""
+    return "" if variant is lesson.variants[0] else variant.name
+
+
 def run_of_lesson(lesson: Lesson) -> OpenRun | None:
     """The run that the address names, or that this session had here; None, with the reason told, if of another."""
     run = current_run(form=False)
@@ -96,6 +101,8 @@ def press(action: Action, seen: int | None) -> None:
     if here is None:
         return  # the page says so
     lesson, variant = here
+    # The press may have broken a drawing off that had not come to say so itself.
+    address_learn.show_place(lesson.name, in_address(lesson, variant))
     run = run_of_lesson(lesson)
     if run is not None:
         variant = variant_of(lesson, run)

@@ -20,6 +20,7 @@ from pages.parts.lesson_ask import lesson_panel
 from pages.parts.lesson_end import ends_here, lesson_end
 from pages.parts.lesson_guide import guide, narrow_guide
 from pages.parts.lesson_moves import (
+    in_address,
     lesson_controls,
     lesson_keys,
     lesson_setup,
@@ -64,10 +65,10 @@ def lesson_view(name: str) -> None:
         _back()
         return
     variant = lesson.variant(address_learn.variant())
-    address_learn.show_place(lesson.name, _in_address(lesson, variant))
+    address_learn.show_place(lesson.name, in_address(lesson, variant))
     run = run_of_lesson(lesson)
     if run is not None and (played := variant_of(lesson, run)) is not variant:
-        address_learn.name_variant(lesson.name, _in_address(lesson, played))
+        address_learn.name_variant(lesson.name, in_address(lesson, played))
         st.rerun()
     tabs().show(run.id if run is not None else None)
     note_where(lesson.name, run)
@@ -169,7 +170,7 @@ def _variants(lesson: Lesson, variant: Variant) -> None:
 
     def chosen() -> None:
         name = address.setting(key) or variant.name
-        address_learn.open_lesson(lesson.name, _in_address(lesson, lesson.variant(str(name))))
+        address_learn.open_lesson(lesson.name, in_address(lesson, lesson.variant(str(name))))
 
     address.put(key, variant.name)
     word, names = t("Variant"), list(titles)
@@ -197,8 +198,3 @@ def _variants(lesson: Lesson, variant: Variant) -> None:
 
 _MOST_BESIDE = 4
 """Variants up to which all are seen beside each other."""
-
-
-def _in_address(lesson: Lesson, variant: Variant) -> str:
-    """How the address names a variant: not at all for the first."""
-    return "" if variant is lesson.variants[0] else variant.name

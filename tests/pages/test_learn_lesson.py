@@ -265,6 +265,22 @@ def test_a_link_without_the_variant_of_its_run_shows_that_variant(adding: Callab
     assert in_address(other, "run") is None and "What is 2+3?" in str(other.dataframe[0].value)
 
 
+def test_a_press_that_breaks_a_drawing_off_is_still_about_the_run_of_the_lesson(
+    visit: Visit, press: Press, data: Path
+) -> None:
+    put_lesson(data)
+    app = press(visit(), "step")
+    own = in_address(app, "run")
+    app.query_params.clear()
+    app.switch_page("pages/learn.py")
+    app.query_params["lesson"] = "adding"
+    app.run()
+    app.session_state["runs-of"] = ""  # so far the drawing had come
+    app = press(app, "step")
+    assert "does not belong to this lesson" not in said(app)
+    assert in_address(app, "run") not in (None, own) and app.session_state["run"] == own
+
+
 def test_the_link_of_another_lessons_run_is_told(
     adding: Callable[..., AppTest], visit: Visit, press: Press, data: Path
 ) -> None:
