@@ -2,7 +2,6 @@
 // page is told a moment after the last key, and a text of the page is taken only when its version is a new one.
 
 const PAUSE_MS = 400;
-const INDENT = "  ";
 const editors = new WeakMap();
 
 export default function (component) {
@@ -97,7 +96,7 @@ function pressed(editor, event) {
     save(editor);
   } else if (event.key === "Tab" && !event.shiftKey && !editor.leaving) {
     event.preventDefault();
-    insert(area, INDENT);
+    insert(area, " ".repeat(editor.component.data.indent));
   } else if (event.key === "Enter" && !event.ctrlKey && !event.metaKey && !event.altKey) {
     event.preventDefault();
     const begin = area.value.lastIndexOf("\n", area.selectionStart - 1) + 1;

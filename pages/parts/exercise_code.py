@@ -15,6 +15,8 @@ from traces.lessons.exercises.remark import Remark
 
 _POLL_S = 0.4
 _PRINTED_PX = 140
+_INDENT = 4
+"""Spaces: mixed with another number, Python would refuse the program."""
 _RUNNING = "exercise-running"
 
 
@@ -56,7 +58,16 @@ def program(
     same = job is not None and job.done and job.subject == text
     lines = [remark.line for remark in remarks if remark.line is not None] if same else []
     start = _starter(name, starter, prepare)
-    script_editor(id, text, changed=text != starter, lines=lines, save=lambda _: start(), label=words, hint=_hint())
+    script_editor(
+        id,
+        text,
+        changed=text != starter,
+        lines=lines,
+        save=lambda _: start(),
+        label=words,
+        hint=_hint(),
+        indent=_INDENT,
+    )
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         st.button(
             t("Run it"),
@@ -103,7 +114,7 @@ def _starter(name: str, starter: str, prepare: Callable[[str], Callable[[], Any]
 
 
 def _hint() -> str:
-    return t("Tab: two spaces · Ctrl+S: run it · Esc, then Tab: leave the field")
+    return t("Tab: four spaces · Ctrl+S: run it · Esc, then Tab: leave the field")
 
 
 @st.fragment(run_every=_POLL_S)

@@ -7,13 +7,12 @@ from typing import NamedTuple
 import streamlit as st
 
 from agent.errors import AgentError
+from agent.events import AgentEvent
 from agent.moments import moments
+from agent.trace import Trace
 from pages.parts.runs import OpenRun
 from traces.lessons.lesson import Lesson, Shown, Variant
 from traces.lessons.shows import Played, check_shown, play_lesson
-
-_HEARD = ("events", "first_finished")
-"""Claims about what was heard while the run moved; a run keeps no list of that."""
 
 
 class Claim(NamedTuple):
@@ -34,19 +33,29 @@ def claims(lesson: Lesson, variant: Variant, run: OpenRun, language: str) -> lis
         language: in which the run speaks.
     """
     trace = run.held()
-    own = Played(run.loop, trace, [], moments(trace, run.loop.phase))
     runs = _Runs(lesson, language)
-    runs[variant.name] = own
     first = lesson.variants[0].name
     about = [shown for shown in lesson.shows if (shown.variant or first) == variant.name]
-    return [Claim(shown, _holds(shown, lesson, variant, language, runs)) for shown in about]
+    events = _events(trace, runs, variant) if any("events" in shown.that for shown in about) else None
+    runs[variant.name] = Played(run.loop, trace, events or [], moments(trace, run.loop.phase))
+    return [Claim(shown, _holds(shown, lesson, variant, runs, heard=events is not None)) for shown in about]
 
 
-def _holds(shown: Shown, lesson: Lesson, variant: Variant, language: str, runs: dict[str, Played]) -> bool | None:
-    if any(name in shown.that for name in _HEARD):
+def _events(trace: Trace, runs: _Runs, variant: Variant) -> list[AgentEvent] | None:
+    """A run keeps no list of its events. Where it says what the lesson's own playing says, they are the same ones."""
+    try:
+        played = runs[variant.name]
+    except AgentError:  # it cannot be played
+        return None
+    own, others = ([message.to_dict() for message in each.messages] for each in (trace, played.trace))
+    return played.events if own == others else None
+
+
+def _holds(shown: Shown, lesson: Lesson, variant: Variant, runs: _Runs, *, heard: bool) -> bool | None:
+    if "events" in shown.that and not heard:
         return None
     try:
-        return check_shown(shown, lesson, language, variant.name, runs) is None
+        return check_shown(shown, lesson, runs.language, variant.name, runs) is None
     except AgentError:  # another variant, which it compares with, cannot be played
         return None
 
@@ -56,10 +65,10 @@ class _Runs(dict[str, Played]):
 
     def __init__(self, lesson: Lesson, language: str) -> None:
         super().__init__()
-        self._lesson, self._language = lesson, language
+        self._lesson, self.language = lesson, language
 
     def __missing__(self, variant: str) -> Played:
-        played = self[variant] = _played(self._lesson, (self._lesson.name, variant, self._language))
+        played = self[variant] = _played(self._lesson, (self._lesson.name, variant, self.language))
         return played
 
 

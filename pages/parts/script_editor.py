@@ -37,6 +37,7 @@ def script_editor(
     save: Callable[[str], None],
     label: str | None = None,
     hint: str | None = None,
+    indent: int = 2,
 ) -> None:
     """Draw the field.
 
@@ -48,6 +49,7 @@ def script_editor(
         save: called with the id when Ctrl+S was pressed.
         label: what the field is called, for who does not see it; None: the text of the script.
         hint: what its keys do, said below it; None: that of a field that can be saved.
+        indent: how many spaces the key Tab writes.
     """
     command = address_scripts.command()
     _EDITOR(
@@ -61,6 +63,7 @@ def script_editor(
             "marks": list(lines[:MOST_MARKS]),
             "command": asdict(command) if command else None,
             "label": label or t("Text of the script"),
+            "indent": indent,
             "hint": hint or t("Tab: two spaces · Ctrl+S: save · Esc, then Tab: leave the field"),
         },
         on_edit_change=lambda: address_scripts.take_edit(script),

@@ -13,10 +13,11 @@ from agent.asked import body_of
 from agent.events import STATE_OF, AgentEvent, AgentState, Phase
 from agent.loop import Loop
 from agent.moments import Moment, moments
-from agent.trace import Trace, TraceStep
+from agent.trace import ToolRun, Trace, TraceStep
 from traces.lessons.lesson import Hand, Lesson, Shown
 from traces.lessons.questions import asks_of, notices_at, notices_of, stands_at, truth
 from traces.lessons.scripts import in_language, lesson_script
+from traces.times import timestamp
 
 
 @dataclass(frozen=True, slots=True)
@@ -229,7 +230,13 @@ def _states(played: Played) -> list[str]:
 
 
 def _first_finished(played: Played) -> str:
-    return next((event.payload["name"] for event in played.events if event.type == "tool.completed"), "")
+    runs = [run for step in played.trace.steps for run in step.tools if run.latency_ms is not None]
+    return min(runs, key=_finished).name if runs else ""
+
+
+def _finished(run: ToolRun) -> float:
+    """Unix seconds."""
+    return (timestamp(run.started) or 0.0) + (run.latency_ms or 0.0) / 1000
 
 
 def _notes(played: Played) -> str:
