@@ -174,7 +174,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = parser.parse_args(arguments)
     with tempfile.TemporaryDirectory() as folder:
         data, bare = Path(folder) / "data", Path(folder) / "empty"
-        data.mkdir()
         os.environ["AGENT_LAB_DATA"] = str(data)
         bare.mkdir()
         (bare / "empty.py").write_text(EMPTY)

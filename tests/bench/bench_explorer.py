@@ -146,21 +146,21 @@ def main() -> None:
     ):
         browser = play.chromium.launch(executable_path=shutil.which("chromium"), args=FLAGS)
         new = lambda: browser.new_context(viewport={"width": 1280, "height": 900}, locale="en-GB").new_page()  # noqa: E731
-        url = f"{app}/traces?path={path}"
+        url = f"{app.url}/traces?path={path}"
         warm, bare, ours = new(), new(), new()
-        until_drawn(warm, f"{app}/traces")
+        until_drawn(warm, f"{app.url}/traces")
         times["first reading"] = [until_drawn(warm, url)]
         rested(warm)
-        for page, address in ((bare, table), (ours, url)):
+        for page, address in ((bare, table.url), (ours, url)):
             until_drawn(page, address)
             rested(page)
         for _ in range(rounds):
-            for name, page, address in (("bare table", bare, table), ("explorer", ours, url)):
+            for name, page, address in (("bare table", bare, table.url), ("explorer", ours, url)):
                 page.bring_to_front()
                 times.setdefault(name, []).append(until_drawn(page, address))
                 rested(page)
         counting = new()
-        counting.goto(chart)
+        counting.goto(chart.url)
         counting.locator(".js-plotly-plot").wait_for()
         rested(counting)
         ours.bring_to_front()

@@ -10,17 +10,10 @@ Targets: the 95th percentile at most 2x of the empty app's; the long run at most
 from __future__ import annotations
 
 import argparse
-import os
 import shutil
-import socket
 import statistics
-import subprocess
 import sys
 import tempfile
-import time
-import urllib.request
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 from playwright.sync_api import Page, sync_playwright
@@ -30,8 +23,8 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 from agent.scripts import load_script
 from pages.parts.runs import SETUP
 from pages.parts.setup import Setup
+from tests.bench.class_server import ROOT, served
 
-ROOT = Path(__file__).resolve().parents[2]
 FLAGS = [
     "--no-sandbox",
     "--disable-gpu",
@@ -85,28 +78,6 @@ WATCH = """() => {
 }"""
 
 
-@contextmanager
-def served(app: Path, data: Path) -> Iterator[str]:
-    """The app on a free loopback port."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
-    command = [sys.executable, "-m", "streamlit", "run", str(app), "--server.port", str(port)]
-    env = {**os.environ, "AGENT_LAB_DATA": str(data), "PYTHONPATH": str(ROOT)}
-    env["STREAMLIT_SERVER_FILE_WATCHER_TYPE"] = "none"
-    with subprocess.Popen(command, cwd=ROOT, env=env, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
-        try:
-            for _ in range(300):
-                try:
-                    urllib.request.urlopen(f"http://127.0.0.1:{port}/_stcore/health", timeout=1).close()
-                    break
-                except OSError:
-                    time.sleep(0.1)
-            yield f"http://127.0.0.1:{port}"
-        finally:
-            process.kill()
-
-
 def interrupted_run(data: Path, trace_id: str, messages: int) -> str:
     """A run of so many messages, in several turns where the step limit asks for it, that rests before its next step."""
     script = load_script("noop")
@@ -153,7 +124,7 @@ def main() -> None:
     with served(empty_app, data) as empty, served(ROOT / "app.py", data) as app, sync_playwright() as play:
         browser = play.chromium.launch(executable_path=shutil.which("chromium"), args=FLAGS)
         pages = {}
-        for name, url in {"empty": empty, "20": f"{app}/?run={short}", "500": f"{app}/?run={long}"}.items():
+        for name, url in {"empty": empty.url, "20": f"{app.url}/?run={short}", "500": f"{app.url}/?run={long}"}.items():
             page = browser.new_context(viewport={"width": 1280, "height": 720}, locale="en-GB").new_page()
             ready(page, url)
             press(page, 3)

@@ -66,6 +66,7 @@ def served(app: Path, data: Path, *, port: int | None = None, options: Sequence[
     command = [sys.executable, "-m", "streamlit", "run", str(app), "--server.port", str(port), *options]
     env = {key: value for key, value in os.environ.items() if key not in UNSET}
     env |= {"AGENT_LAB_DATA": str(data), "PYTHONPATH": str(ROOT), "STREAMLIT_SERVER_FILE_WATCHER_TYPE": "none"}
+    data.mkdir(parents=True, exist_ok=True)
     log = data / "server.log"
     with (
         log.open("ab") as told,
