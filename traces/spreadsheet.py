@@ -13,7 +13,8 @@ from typing import Any
 
 from agent import jsontext
 
-_FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠", "|")
+FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠", "|")
+"""Signs with which a formula begins."""
 
 
 def table(columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> bytes:
@@ -31,4 +32,4 @@ def safe_cell(value: Any) -> Any:
         return value
     text = jsontext.clean(value) if isinstance(value, str) else jsontext.dumps(value)
     text = text.replace("\0", "\ufffd")
-    return f"'{text}" if text.lstrip(" ").startswith(_FORMULA) else text
+    return f"'{text}" if text.lstrip(" ").startswith(FORMULA) else text

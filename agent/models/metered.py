@@ -19,7 +19,7 @@ from agent.messages import Message
 from agent.models.around import AroundModel
 from agent.models.base import CallControl, Model, ModelReply
 from agent.redact import redact
-from agent.tokens import count_message, count_messages, count_schemas
+from agent.tokens import count_message, count_messages, count_schemas, count_text
 
 PLACE = "https://lent-model.invalid/v1"
 """Stands for the server wherever a request is shown. No such name can exist."""
@@ -182,10 +182,15 @@ class MeteredModel(AroundModel):
         control = control or CallControl()
         with self.meter.turn(self._user, control):
             self.meter.begin(self._user)
-            told = replace(control, stop=_Either(control.stop, self.meter.taken_back), emit=self._emit(control.emit))
+            streamed: list[str] = []
+            emit = self._emit(control.emit, streamed)
+            told = replace(control, stop=_Either(control.stop, self.meter.taken_back), emit=emit)
             try:
                 reply, _ = self._asker.ask(messages, tool_schemas, told)
             except ModelError as error:
+                if streamed or control.stop.is_set():  # the lender pays for what was asked and said so far
+                    guess = count_messages(messages) + count_schemas(tool_schemas) + count_text("".join(streamed))
+                    self.meter.count(self._user, guess, estimated=True)
                 if not control.stop.is_set():
                     self.meter.check_lent()
                 error.raw = redact(error.raw, self.secrets)
@@ -196,12 +201,14 @@ class MeteredModel(AroundModel):
             self.meter.count(self._user, guess if total is None else total, estimated=estimated)
         return reply
 
-    def _emit(self, emit: Emit) -> Emit:
-        """Each further try after a failed one is a call of its own."""
+    def _emit(self, emit: Emit, streamed: list[str]) -> Emit:
+        """Each further try after a failed one is a call of its own; what streams in is noted, should it break off."""
 
         def tell(kind: str, payload: dict[str, Any]) -> None:
             emit(kind, payload)
-            if kind == "model.retry":
+            if kind == "model.delta":
+                streamed.extend(map(str, payload.values()))
+            elif kind == "model.retry":
                 self.meter.begin(self._user)
 
         return tell

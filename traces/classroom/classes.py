@@ -7,9 +7,10 @@ import secrets
 import sqlite3
 import threading
 from collections.abc import Callable, Iterable
+from contextlib import suppress
 from dataclasses import asdict, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from agent import clock, jsontext
 from agent.errors import InputError
@@ -17,6 +18,7 @@ from agent.ids import new_trace_id
 from agent.models.metered import Used
 from traces.classroom.klass import Klass, Seat, Showing, Terms
 from traces.database import Database
+from traces.spreadsheet import FORMULA
 
 FILE = ".classes.sqlite"
 """Of the data folder. The point in front keeps it out of the list of traces."""
@@ -131,7 +133,7 @@ class Classes:
             if sum(not each.removed for each in taken) >= MOST_SEATS:
                 raise InputError("the class is full")
             number = 1 + max((each.number for each in taken), default=0)
-            seat = Seat(secrets.token_urlsafe(12), klass.id, number, clean_name(name) or str(number))
+            seat = Seat(secrets.token_urlsafe(12), klass.id, number, _name_of_seat(name) or str(number))
             return self._keep_seat(seat)
 
     def seat(self, seat: str) -> Seat | None:
@@ -220,9 +222,9 @@ class Classes:
         none: _Found = ([], [], [])
         classes, seats, used = self._base.read(_all_rows, none)
         with self._lock:
-            self._classes = {row[0]: _class_of(row) for row in classes} | self._classes
-            self._seats = {row[0]: Seat(row[0], row[1], row[2], row[3], bool(row[4])) for row in seats} | self._seats
-            self._used = {row[0]: Used(row[1], row[2], bool(row[3])) for row in used} | self._used
+            self._classes = _by_id(classes, _class_of) | self._classes
+            self._seats = _by_id(seats, lambda row: Seat(row[0], row[1], row[2], row[3], bool(row[4]))) | self._seats
+            self._used = _by_id(used, lambda row: Used(row[1], row[2], bool(row[3]))) | self._used
 
 
 def clean_name(text: str, longest: int = LONGEST_NAME) -> str:
@@ -231,6 +233,12 @@ def clean_name(text: str, longest: int = LONGEST_NAME) -> str:
     return " ".join(kept.split())[:longest].strip()
 
 
+def _name_of_seat(text: str) -> str:
+    """The browser gives the table of a class as a CSV file, where a name must be no formula for a spreadsheet."""
+    return clean_name(text).lstrip("".join((*FORMULA, " ")))
+
+
+_Kept = TypeVar("_Kept")
 _Rows = list[tuple[Any, ...]]
 _Found = tuple[_Rows, _Rows, _Rows]
 
@@ -240,6 +248,15 @@ def _all_rows(base: sqlite3.Connection) -> _Found:
         return base.execute(f"select * from {table}")
 
     return list(rows("classes")), list(rows("seats")), list(rows("used"))
+
+
+def _by_id(rows: _Rows, make: Callable[[tuple[Any, ...]], _Kept]) -> dict[str, _Kept]:
+    """What was made of each row; one that another version wrote, or nobody, is left out, so that the others count."""
+    made = {}
+    for row in rows:
+        with suppress(ValueError, TypeError, LookupError):
+            made[row[0]] = make(row)
+    return made
 
 
 def _class_of(row: tuple[Any, ...]) -> Klass:

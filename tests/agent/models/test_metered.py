@@ -79,6 +79,46 @@ def test_a_reply_without_usage_counts_our_own_estimate_and_says_so() -> None:
     assert reply.usage is None
 
 
+class BreaksOff:
+    """A model that streams a long text and then fails."""
+
+    def complete(self, messages: Any, tool_schemas: Any, *, control: CallControl) -> ModelReply:
+        for _ in range(100):
+            control.emit("model.delta", {"content": "four words at once "})
+        raise ModelError("the stream was cut off")
+
+
+def test_a_reply_that_breaks_off_is_paid_for_as_far_as_it_came() -> None:
+    meter = Meter(Quota(99, 300))
+    model = MeteredModel(BreaksOff(), meter, "ada")
+    assert refusal(model) == "the stream was cut off"
+    used = meter.used("ada")
+    assert used.estimated
+    assert 300 < used.tokens < 600
+    assert "share" in refusal(model)
+
+
+def test_a_call_that_its_user_stops_is_paid_for_and_one_that_never_reached_the_model_is_not() -> None:
+    meter, stop, inner = Meter(Quota(99, 1000)), threading.Event(), Answers(at_once=False)
+    model = MeteredModel(inner, meter, "ada")
+
+    def ask() -> None:
+        with pytest.raises(ModelError):
+            model.complete(ASK, [], control=CallControl(stop=stop))
+
+    call = threading.Thread(target=ask)
+    call.start()
+    assert inner.began.acquire(timeout=5)
+    stop.set()
+    call.join(5)
+    assert meter.used("ada").tokens > 0
+    with pytest.raises(ModelError):
+        MeteredModel(
+            OpenAIModel("x", base_url="http://127.0.0.1:9/v1", api_key=KEY, max_retries=0), meter, "bob"
+        ).complete(ASK, [])
+    assert meter.used("bob").tokens == 0
+
+
 def test_parallel_runs_of_one_user_pass_the_share_together_no_further_than_one_run_would() -> None:
     inner = Answers(at_once=False)
     meter = Meter(Quota(3, 1000))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import sqlite3
 import threading
 import time
 from pathlib import Path
@@ -14,6 +16,7 @@ from traces.classroom.classes import FILE, LONGEST_NAME, MOST_SEATS, Classes
 from traces.classroom.klass import Klass, Showing, Terms
 from traces.classroom.lending import Lendings, Lent, Server
 from traces.classroom.presence import Presence
+from traces.spreadsheet import safe_cell
 
 KEY = "sk-classroom-0815-0815"
 
@@ -57,6 +60,15 @@ def test_seats_are_numbered_and_names_may_repeat_and_are_data(classes: Classes, 
     assert [seat.name for seat in seats] == ["Ada", "Ada", "<b>*x*</b>", "4", "长" * LONGEST_NAME]
     assert len({seat.id for seat in seats}) == 5
     assert classes.seats(klass.id) == seats
+
+
+@pytest.mark.parametrize(
+    "name", ['=HYPERLINK("http://evil.example")', "+1", "-2+3", "@SUM(A1)", " = =1", "＝1", "=", "|x"]
+)
+def test_no_name_is_a_formula_in_a_spreadsheet(classes: Classes, klass: Klass, name: str) -> None:
+    kept = classes.take_seat(klass.code, name).name
+    assert kept
+    assert safe_cell(kept) == kept
 
 
 def test_a_number_is_never_given_twice(classes: Classes, klass: Klass) -> None:
@@ -122,6 +134,24 @@ def test_what_another_server_over_the_same_folder_began_is_found(tmp_path: Path)
     seat = there.take_seat(klass.code, "Ada")
     assert here.of_code(klass.code) == klass
     assert here.seat(seat.id) == seat
+
+
+def test_a_row_that_cannot_be_read_takes_no_other_class_away(tmp_path: Path) -> None:
+    klass = Classes(tmp_path).begin("Monday")
+    with contextlib.closing(sqlite3.connect(tmp_path / FILE)) as base, base:
+        odd = [
+            ("a", "not json", None),
+            ("b", '{"kind": "film"}', None),
+            ("c", None, '{"price": 1}'),
+            ("d", "[1]", None),
+        ]
+        for id, showing, terms in odd:
+            values = (id, "Odd", f"secret-{id}", f"code-{id}", "2026-01-01", 0, 0, showing, terms)
+            base.execute("insert into classes values (?,?,?,?,?,?,?,?,?)", values)
+    classes = Classes(tmp_path)
+    assert classes.all() == [klass]
+    assert classes.of_code("222222") is None
+    assert classes.seat("nobody") is None
 
 
 def test_a_broken_file_is_set_aside_and_classes_go_on(tmp_path: Path) -> None:

@@ -372,6 +372,19 @@ BEHIND = {
     "a socket": "import socket; socket.socket()",
     "a name on the network": "import socket; socket.getaddrinfo('localhost', 80)",
     "a library in C": "import ctypes; ctypes.CDLL(None)",
+    "another interpreter, which would know of no wall": (
+        '__import__("_interpreters" if sys.version_info >= (3, 13) else "_xxsubinterpreters").create()'
+    ),
+    "the names of the wall": (
+        "walls._REFUSED = ('x',); walls._LIBRARY = ''; walls._refusal = walls._roots = print; open('/etc/passwd')"
+    ),
+    "the names of Python": (
+        "import builtins, pathlib; pathlib.PurePath.is_relative_to = lambda *_: True; "
+        "builtins.any = builtins.isinstance = lambda *_: True; "
+        "builtins.str = type('str', (str,), {'startswith': any, 'endswith': any}); open('/etc/passwd')"
+    ),
+    "a folder beside a library": "import os; os.listdir(os.path.dirname(os.__file__) + '-beside')",
+    "the way up from a library": "import os; open(os.path.dirname(os.__file__) + '/../../x.py')",
     "more memory": "import resource; resource.setrlimit(resource.RLIMIT_AS, (-1, -1))",
 }
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 import threading
+from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -19,7 +20,15 @@ _REFUSED = (
     *("socket.", "subprocess.", "os.", "ctypes.", "shutil.", "tempfile.", "glob.", "pathlib.", "signal.", "resource."),
     *("fcntl.", "pty.", "mmap.", "syslog.", "winreg.", "_winapi.", "msvcrt.", "urllib.", "http.", "ftplib.", "poplib."),
     *("smtplib.", "imaplib.", "nntplib.", "telnetlib.", "webbrowser.", "sqlite3.", "gc.", "_thread.", "code."),
-    *("builtins.input", "builtins.breakpoint", "cpython.run_", "sys.set", "sys._current", "sys.remote"),
+    *(
+        "builtins.input",
+        "builtins.breakpoint",
+        "cpython.run_",
+        "cpython.PyInterpreterState_New",
+        "sys.set",
+        "sys._current",
+        "sys.remote",
+    ),
 )
 """Beginnings of the events that Python tells before it does something outside of itself."""
 _LOOKED_AT = ("os.listdir", "os.scandir")
@@ -46,21 +55,56 @@ def close(cpu_s: int) -> None:
     if hasattr(os, "nice"):
         with suppress(OSError):
             os.nice(NICENESS)
-    folders = [Path(path) for path in {*sys.path, sys.prefix, sys.base_prefix} if path]
-    roots = (*folders, *(folder.resolve() for folder in folders))
+    sys.addaudithook(_refusal(_roots()))
 
-    def refuse(event: str, args: tuple[Any, ...]) -> None:
-        if event == "open":
-            path, mode, flags = args
-            allowed = _reads(mode, flags) and _inside(path, roots) and str(path).endswith(_LIBRARY)
-        elif event in _LOOKED_AT:
-            allowed = _inside(args[0], roots)
+
+def _refusal(roots: tuple[str, ...]) -> Callable[[str, tuple[Any, ...]], None]:
+    """What is called before everything that Python does outside of itself.
+
+    All that it uses is bound here, and of the language itself: a program that is through the first wall finds no name
+    of ours or of Python to put something else under.
+
+    Args:
+        roots: the folders of the libraries, each with a separator at its end.
+    """
+
+    def refuse(
+        event: str,
+        args: tuple[Any, ...],
+        *,
+        refused: tuple[str, ...] = _REFUSED,
+        looked_at: tuple[str, ...] = _LOOKED_AT,
+        library: tuple[str, ...] = _LIBRARY,
+        roots: tuple[str, ...] = roots,
+        up: tuple[str, ...] = ("/..", "\\.."),
+        separator: str = os.sep,
+        writes: int = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND,
+        kind: Callable[[Any], Any] = type,
+        text: type = str,
+        number: type = int,
+        error: type[Exception] = PermissionError,
+    ) -> None:
+        if event == "open" or event in looked_at:
+            path = args[0]
+            allowed = kind(path) is text and up[0] not in path and up[1] not in path
+            allowed = allowed and (path + separator).startswith(roots)
+            if allowed and event == "open":
+                _, mode, flags = args
+                allowed = path.endswith(library) and (kind(flags) is not number or not flags & writes)
+                if kind(mode) is text:
+                    allowed = allowed and not ("w" in mode or "a" in mode or "x" in mode or "+" in mode)
         else:
-            allowed = not event.startswith(_REFUSED)
+            allowed = not event.startswith(refused)
         if not allowed:
-            raise PermissionError(f"a program of an exercise cannot do this ({event})")
+            raise error(f"a program of an exercise cannot do this ({event})")
 
-    sys.addaudithook(refuse)
+    return refuse
+
+
+def _roots() -> tuple[str, ...]:
+    folders = [Path(path) for path in {*sys.path, sys.prefix, sys.base_prefix} if path]
+    found = {str(each) for folder in folders for each in (folder, folder.resolve())}
+    return tuple(each.rstrip(os.sep) + os.sep for each in found)
 
 
 def _limit(cpu_s: int) -> None:
@@ -79,17 +123,3 @@ def _limit(cpu_s: int) -> None:
         if (limit := getattr(resource, name, None)) is not None:
             with suppress(ValueError, OSError):
                 resource.setrlimit(limit, (soft, hard))
-
-
-def _reads(mode: Any, flags: Any) -> bool:
-    if isinstance(mode, str) and set(mode) & set("wax+"):
-        return False
-    writes = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
-    return not (isinstance(flags, int) and flags & writes)
-
-
-def _inside(path: Any, roots: tuple[Path, ...]) -> bool:
-    """Whether a path lies in a library. Nothing is looked up on the disk, which would be an event of its own."""
-    if not isinstance(path, str) or ".." in Path(path).parts:
-        return False
-    return any(Path(path).is_relative_to(root) for root in roots)
