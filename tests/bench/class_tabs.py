@@ -122,6 +122,7 @@ class Group:
                 return
 
     async def _press(self, tab: Tab, took: Round) -> None:
+        await _still(tab)
         if not tab.can_press(self.page.step) and tab.can_press(self.page.anew):
             await tab.press(self.page.anew)
         if self.page.first and (key := tab.key_of(self.page.first)) is not None:
@@ -140,6 +141,13 @@ class Group:
     def problems(self) -> list[str]:
         """What went wrong up to now, in sentences."""
         return self._failed + [f"{self.page.name}: {error}" for tab in self.tabs for error in tab.errors]
+
+
+async def _still(tab: Tab, timeout_s: float = 60.0) -> None:
+    """Wait until the run of a tab rests, as a person does: a step that is asked for in its last phase has no phase."""
+    async with asyncio.timeout(timeout_s):
+        while tab.can_press("pause"):
+            await asyncio.sleep(0.02)
 
 
 class Followers(Group):
