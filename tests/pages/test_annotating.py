@@ -3,6 +3,7 @@
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from pages.parts.annotating import tagged
 from traces.annotations import Annotations, Note
 from traces.store import SAMPLES
 
@@ -96,8 +97,6 @@ def test_a_server_for_others_keeps_no_notes(data, monkeypatch):
 
 
 def test_tags_of_messages_are_given_to_other_parts(data, trace_id):
-    from pages.parts.annotating import tagged
-
     Annotations(data).write(trace_id, Note("x", ("slow",)), 3)
     Annotations(data).write(trace_id, Note("no tag"), 4)
     assert tagged(trace_id) == {3: ("slow",)}
