@@ -116,7 +116,7 @@ def _running(lesson: Lesson, variant: Variant, run: OpenRun, drawn: Drawn, view:
     obstacle = problem(run, run.setup)
     if buttons(run, drawn, view, press, known=lesson_controls()):
         keys_panel(lesson_keys())
-    box = status_box(_STATUS_PX)
+    box = status_box(_STATUS_PX, ends_left=True)
     live(run, drawn, view, box, obstacle, asking=now.open is not None)
     with box.panel:
         ended = now.over and not run.done and not view.past and now.open is None

@@ -52,20 +52,24 @@ class StatusBox:
     """Where a person decides, or where a reply streams in."""
     code: DeltaGenerator
     """Where the lines of the loop stand that run next."""
+    end: DeltaGenerator
+    """Where it is said how the run ended."""
 
 
-def status_box(height: int = HEIGHT_PX) -> StatusBox:
+def status_box(height: int = HEIGHT_PX, *, ends_left: bool = False) -> StatusBox:
     """Draw the empty box: on the left where the loop stands, on the right what is decided or runs next.
 
     Args:
         height: in pixels; it stays the same whatever is in it.
+        ends_left: how the run ended stands under the ring, because the panel on the right holds much.
     """
     with st.container(border=True, key="status", height=height, gap="xsmall"):
         left, right = st.columns([41, 59], gap="small")
         with left:
             loop, lines = st.container(), st.container(gap="xsmall")
         with right.container(height=height - _FRAME_PX, border=False, key="doing", gap="xsmall"):
-            return StatusBox(loop, lines, st.container(gap="xsmall"), st.container(gap="xsmall"))
+            panel, code = st.container(gap="xsmall"), st.container(gap="xsmall")
+        return StatusBox(loop, lines, panel, code, end=lines if ends_left else code)
 
 
 def live(
@@ -173,7 +177,7 @@ def _resting(box: StatusBox, run: OpenRun, view: View, problem: str | None, *, a
         if problem is not None:
             st.text(redact_text(problem, run.loop.secrets))
     if not asking:
-        with box.code:
+        with box.end if view.phase is None else box.code:
             code_or_outcome(view)
 
 
