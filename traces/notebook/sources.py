@@ -11,8 +11,8 @@ from agent import jsontext
 from traces.export.words import Say
 
 _LINE = 100
-_PROMPT = re.compile(r"^\s*(>>>|\.\.\.|In \[)", re.MULTILINE)
-"""Jupyter takes a cell with such a line for one that was copied from a console, and drops the prompts, in texts too."""
+_CHANGED = re.compile(r"^\s*(>>>|\.\.\.|In \[)|^[^\S\n]+$", re.MULTILINE)
+"""What Jupyter changes before it runs a cell, in texts too: prompts of a console go, and blanks of a line of blanks."""
 
 SETUP = '''\
 import json
@@ -147,7 +147,7 @@ def literal(text: str) -> str:
     text = jsontext.clean(text)
     shown = f"\n{text.strip()}\n"
     odd = re.search(r"[^\S\n ]", shown) or not all(c == "\n" or c.isprintable() for c in shown)
-    if "'''" in shown or odd or _PROMPT.search(shown):
+    if "'''" in shown or odd or _CHANGED.search(shown):
         return f"(\n{_pieces(text)}\n)"
     return f"r'''{shown}'''"
 
