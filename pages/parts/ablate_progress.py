@@ -16,6 +16,7 @@ from pages.parts import ablate_words as words
 from pages.parts.ablate_condition_words import condition_name
 from pages.parts.library_table import UNKNOWN
 from pages.parts.message_table import HEADER_PX, ROW_PX
+from pages.parts.polling import of_this_drawing
 from pages.parts.price_words import dollars
 from pages.parts.words import t
 from traces.experiments.analysis.values import values_of
@@ -45,6 +46,7 @@ def progress_panel(session: Session, drawn: Progress) -> None:
     first = True  # the first time is part of the full rerun, which has just drawn everything
 
     @st.fragment(run_every=POLL_S if moves(drawn) else None)
+    @of_this_drawing
     def watch() -> None:
         nonlocal first
         now = drawn if first else session.progress

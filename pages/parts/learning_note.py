@@ -13,7 +13,7 @@ from agent.trace import Trace
 from pages.parts import address, address_notebook
 from pages.parts.data import data_folder, private
 from pages.parts.notebook_source import keeps_notes
-from pages.parts.words import t
+from pages.parts.words import loop_words, t
 from traces.annotations import MAX_TEXT
 from traces.lessons.lesson import Lesson
 from traces.notebook.learning import KEYS, LearningNote, LearningNotes, notes_json
@@ -147,7 +147,7 @@ def _save(trace_id: str) -> None:
     try:
         _notes().write(trace_id, LearningNote(**texts))
     except AgentError as error:
-        address.tell(str(error))
+        address.tell(loop_words(str(error)))
 
 
 def _labels() -> dict[str, str]:

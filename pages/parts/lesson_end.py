@@ -18,7 +18,7 @@ from pages.parts.lesson_claims import Claim, claims
 from pages.parts.lesson_moves import NEXT
 from pages.parts.lesson_words import label, told
 from pages.parts.runs import OpenRun
-from pages.parts.words import t
+from pages.parts.words import loop_words, t
 from traces.experiments.exercise import exercises as ablations
 from traces.lessons.answers import Answers
 from traces.lessons.course import Course
@@ -148,7 +148,7 @@ def _ablation(lesson: Lesson) -> None:
         try:
             design = exercise_design(ablation.name)
         except AgentError as error:
-            address.tell(str(error))
+            address.tell(loop_words(str(error)))
             st.rerun()
         leave(address_learn.PAGE, address_ablate.PAGE, address_ablate.link(design=design))
 

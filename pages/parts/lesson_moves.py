@@ -18,7 +18,7 @@ from pages.parts.opening import current_run, problem, started
 from pages.parts.runs import OpenRun
 from pages.parts.setup import Setup, default_guards, default_steps
 from pages.parts.transport import GOES_ON, move
-from pages.parts.words import t
+from pages.parts.words import loop_words, t
 from traces.lessons.answers import Answers
 from traces.lessons.course import course
 from traces.lessons.lesson import Ask, Lesson, Variant
@@ -125,7 +125,7 @@ def answer(lesson: Lesson, variant: Variant, ask: Ask, choice: str) -> None:
     try:
         Answers(data_folder()).put(who.id, question(lesson, variant, ask), choice, None, klass=who.klass)
     except AgentError as error:
-        address.tell(str(error))
+        address.tell(loop_words(str(error)))
 
 
 def forget(lesson: Lesson, variant: Variant) -> None:
@@ -133,7 +133,7 @@ def forget(lesson: Lesson, variant: Variant) -> None:
     try:
         Answers(data_folder()).forget(learner().id, lesson.name, variant.name)
     except AgentError as error:
-        address.tell(str(error))
+        address.tell(loop_words(str(error)))
         return
     address_learn.unsettle()
     press("reset", None)

@@ -10,7 +10,7 @@ from agent.errors import AgentError
 from agent.trace import Trace
 from pages.parts import address, address_notebook
 from pages.parts.data import data_folder
-from pages.parts.words import t
+from pages.parts.words import loop_words, t
 from traces.annotations import MAX_TEXT
 from traces.notebook.cells import TRACE
 from traces.notebook.notes import PlacedNote, PlacedNotes
@@ -104,7 +104,7 @@ def _add(trace_id: str, title: str, place: str, key: str) -> None:
     try:
         PlacedNotes(data_folder()).add(trace_id, place, str(address.setting(key, "")), title=title)
     except AgentError as error:
-        address.tell(str(error))
+        address.tell(loop_words(str(error)))
         return
     address_notebook.end_note(trace_id, place)
 
@@ -117,4 +117,4 @@ def _write(trace_id: str, title: str, note_id: str, text: str) -> None:
     try:
         PlacedNotes(data_folder()).change(trace_id, note_id, text, title=title)
     except AgentError as error:
-        address.tell(str(error))
+        address.tell(loop_words(str(error)))
