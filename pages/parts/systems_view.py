@@ -87,7 +87,7 @@ def _one(info: SystemInfo) -> None:
     for number, run in enumerate(info.runs):
         _run(info, number, run)
     _duties(info)
-    st.markdown(f"##### {t('Which lines of the loop are which idea')}")
+    st.markdown(f"#### {t('Which lines of the loop are which idea')}")
     for number, idea in enumerate(info.ideas):
         _idea(idea, first=number == 0)
 
@@ -115,7 +115,7 @@ def _run(info: SystemInfo, number: int, run: RunOf) -> None:
         "rounds": t("The rounds"),
     }
     title = "" if run.title is None else f" · {label(told(run.title))}"
-    st.markdown(f"##### {heads[produced.kind]}{title}")
+    st.markdown(f"#### {heads[produced.kind]}{title}")
     if produced.lines:
         st.code("\n".join(produced.lines), language=None, wrap_lines=True)
     else:
@@ -168,7 +168,7 @@ def _duties(info: SystemInfo) -> None:
     """Who is responsible for what."""
     if not info.duties:
         return
-    st.markdown(f"##### {t('Who is responsible for what')}")
+    st.markdown(f"#### {t('Who is responsible for what')}")
     columns = st.columns(len(info.duties))
     for column, (maker, words) in zip(columns, info.duties.items(), strict=True):
         with column, st.container(border=True, height="stretch"):
