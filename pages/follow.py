@@ -20,7 +20,7 @@ def page() -> None:
     view = address_follow.view()
     run = find_viewed(view) if view else None
     tabs().show(run.id if run is not None else None)
-    class_line()
+    class_line(joins=False)
     notices()
     if run is not None:
         follow_head(run)

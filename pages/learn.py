@@ -24,7 +24,7 @@ def page() -> None:
     lesson = address_learn.lesson()
     if lesson is None:
         tabs().show(None)
-    class_line()
+    class_line(joins=lesson is None and address_learn.exercise() is None and not address_learn.systems())
     if lesson is None:
         notices()
     try:

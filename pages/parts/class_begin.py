@@ -61,7 +61,7 @@ def _without_devices() -> None:
     st.caption(
         t(
             "Show a lesson on the wall. Before each step the room votes by raising hands; you type the numbers under "
-            "the question, and the bars appear when the run has answered. Large type is at the foot of the side bar."
+            "the question, and the bars appear when the run has answered. Large type is in the side bar."
         )
     )
     hands_switch()
