@@ -13,13 +13,14 @@ from traces.lessons.lesson import Ask, Lesson, Variant
 from traces.lessons.questions import choices
 
 
-def lesson_panel(lesson: Lesson, variant: Variant, now: Progress) -> None:
+def lesson_panel(lesson: Lesson, variant: Variant, now: Progress, *, steps: bool = True) -> None:
     """Draw what the lesson says at the moment that is looked at.
 
     Args:
         lesson: the lesson.
         variant: of which the run is.
         now: how far the learner is.
+        steps: nothing but a step is needed for the run to say more.
     """
     with st.container(key="lesson-panel", gap="xsmall"):
         for verdict in now.verdicts:
@@ -28,7 +29,7 @@ def lesson_panel(lesson: Lesson, variant: Variant, now: Progress) -> None:
         if now.open is not None:
             _question(lesson, variant, now.open)
         else:
-            _waiting(now)
+            _waiting(now, steps=steps)
         for noticed in now.noticed:
             if noticed.fresh:
                 with st.container(gap="xxsmall"):
@@ -43,12 +44,12 @@ def verdict_badge(verdict: Verdict) -> str:
     return f":green-badge[✓ {t('Right')}]" if verdict.right else f":red-badge[✗ {t('Not this time')}]"
 
 
-def _waiting(now: Progress) -> None:
+def _waiting(now: Progress, *, steps: bool) -> None:
     """What was answered and is not revealed yet."""
     for ask, choice in now.waiting:
         st.markdown(f":gray-badge[:material/how_to_vote: {t('Your answer')}]")
         st.text(f"{ask_words(ask)} {choice_words(ask, choice)}")
-    if now.waiting:
+    if now.waiting and steps:
         st.caption(t("Step shows what the run says."))
 
 

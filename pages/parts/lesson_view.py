@@ -122,7 +122,7 @@ def _running(lesson: Lesson, variant: Variant, run: OpenRun, drawn: Drawn, view:
         ended = now.over and not run.done and not view.past and now.open is None
         if ended:
             ends_here()
-        lesson_panel(lesson, variant, now)
+        lesson_panel(lesson, variant, now, steps=not drawn.waiting)
         if not ended and now.open is None:
             decide_panel(run, drawn, view, ready=obstacle is None and not run.asleep)
 
