@@ -267,6 +267,8 @@ def _checked_url(url: str) -> str:
     try:
         parts = urlsplit(url)
         valid = parts.scheme in ("http", "https") and bool(parts.hostname) and (parts.port or 1) > 0
+        valid = valid and url.isprintable()
+        (parts.hostname or "").encode("idna")  # a name that no server can have raises a ValueError too
     except ValueError:
         valid = False
     if not valid:

@@ -79,6 +79,7 @@ def _state(klass: Klass, lent: Lent | None) -> None:
                 "nor the server; each has a share of calls and tokens."
             )
         )
+        st.caption(t("Whoever joins twice has two shares. Once all are there, let nobody else join."))
 
 
 def _fields(terms: Terms | None) -> None:
