@@ -61,12 +61,27 @@ def work(_beside: DeltaGenerator) -> Standing:
 def remarks(standing: Standing) -> None:
     """Draw what the check says."""
     remarks_box(standing.remarks or (), right=t("The check accepts this list"))
+    if standing.remarks or standing.solved:
+        return
+    following = next(each for each in CASES if check(each, _text(each), address.language()))
+    st.button(
+        t("Next list: {title}", title=told(following.title)),
+        key=exercise_state.key(NAME, "next"),
+        icon=":material/arrow_forward:",
+        on_click=_open,
+        args=(following,),
+    )
 
 
 def answer() -> None:
     """Draw a way to mend the list that is shown."""
     st.text(t("One way to mend this list:"))
     st.code(mended_text(_case(), address.language()), language="json", wrap_lines=True)
+
+
+def _open(case: Case) -> None:
+    address.put(exercise_state.key(NAME, "case"), case.name)
+    _close_row()
 
 
 def _case() -> Case:

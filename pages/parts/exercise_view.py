@@ -25,7 +25,7 @@ from pages.parts.learner import learner
 from pages.parts.lesson_words import label, told
 from pages.parts.words import t
 from traces.lessons.answers import Answers
-from traces.lessons.exercises.catalogue import find
+from traces.lessons.exercises.catalogue import catalogue, find
 from traces.lessons.exercises.exercise import Exercise
 
 
@@ -77,6 +77,7 @@ def exercise_view(name: str) -> None:
                 part.remarks(standing)
                 if standing.solved:
                     st.success(t("Solved. Well done."), icon=":material/check_circle:")
+                    _next(exercise, answers.finished(who.id))
                 _hints(exercise)
                 _answer(exercise, part)
         with head:
@@ -113,6 +114,21 @@ def _back() -> None:
         type="tertiary",
         on_click=address_learn.close,
     )
+
+
+def _next(exercise: Exercise, done: frozenset[str]) -> None:
+    """The way to the next exercise that is not solved; where all are, the way to the course stands above."""
+    names = [each.name for each in catalogue()]
+    at = names.index(exercise.name)
+    following = next((each for each in (*catalogue()[at:], *catalogue()[:at]) if _mark(each.name) not in done), None)
+    if following is not None:
+        st.button(
+            t("Next exercise: {title}", title=label(told(following.title))),
+            key="exercise-next",
+            icon=":material/arrow_forward:",
+            on_click=address_learn.open_exercise,
+            args=(following.name,),
+        )
 
 
 def _begin_again(name: str, part: _Part) -> None:

@@ -9,6 +9,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from tests.pages.conftest import texts
+from tests.pages.teaching import in_address
 from traces.lessons.answers import LOCAL, Answers
 from traces.lessons.exercises import map_fields, order_messages, react, repair, stop_rule, write_tool
 from traces.lessons.exercises.catalogue import catalogue
@@ -82,6 +83,8 @@ def test_messages_in_order_are_solved_and_kept_as_such(open_exercise: Callable[.
     assert "Every message in its place" in shown(app)
     assert "Solved" in texts(app, "success")
     assert solved(data) == {"exercise:order_messages"}
+    click(app, "exercise-next")
+    assert in_address(app, "exercise") == "repair"
 
 
 def test_another_run_is_a_new_task_and_the_first_is_still_there(open_exercise: Callable[..., AppTest]) -> None:
@@ -121,7 +124,7 @@ def test_the_check_speaks_while_a_list_is_mended_row_by_row(open_exercise: Calla
     assert "message 2: a tool result for 'c9' without its call" in shown(app)
     click(app, "exercise-delete-1")
     assert "The check accepts this list" in shown(app)
-    choose(app, "unanswered")
+    click(app, "exercise-repair-0-next")
     click(app, "exercise-add")
     click(app, "exercise-arrow_upward-4")
     click(app, "exercise-edit-3")
