@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import secrets
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import streamlit as st
@@ -21,6 +23,7 @@ _TOLD = "class-told"
 _LOOK = "class-look"
 _CHOSEN = "class-chosen"
 _AWARE = "class-aware"
+_NEXT = "class-next"
 _HANDS_ON = "class-hands"
 
 TITLE = "class-title"
@@ -173,6 +176,20 @@ def chosen_seat() -> str | None:
 
 
 # -- both
+
+
+def next_id(what: str, find: Callable[[str], object]) -> str:
+    """The id of what the form at hand begins, known before it is pressed: however often that is, it begins one.
+
+    Args:
+        what: what it begins.
+        find: gives what has an id, or None.
+    """
+    key = f"{_NEXT}-{what}"
+    found: str | None = st.session_state.get(key)
+    if found is None or find(found) is not None:
+        found = st.session_state[key] = secrets.token_urlsafe(12)
+    return found
 
 
 def tell(text: str) -> None:

@@ -36,7 +36,10 @@ def _begin() -> None:
         st.caption(t("Only this computer can reach this server. The README says how a class can reach it."))
     with st.form("class-begin", border=False):
         st.text_input(t("Title of the class"), key=address_class.TITLE, max_chars=2 * LONGEST_NAME)
-        st.form_submit_button(t("Begin a class"), type="primary", key="class-begin-it", on_click=_begin_class)
+        klass = address_class.next_id("class", rooms().classes.get)
+        st.form_submit_button(
+            t("Begin a class"), type="primary", key="class-begin-it", on_click=_begin_class, args=(klass,)
+        )
 
 
 def _classes() -> None:
@@ -74,10 +77,11 @@ def hands_switch() -> None:
     st.toggle(t("Count raised hands"), key=address_class.HANDS, on_change=address_class.choose_hands)
 
 
-def _begin_class() -> None:
-    title = str(address.setting(address_class.TITLE) or "").strip()
+def _begin_class(klass_id: str) -> None:
+    """Begin it. A second press breaks this off wherever it is, and then finds the class that was begun."""
+    title, classes = str(address.setting(address_class.TITLE) or "").strip(), rooms().classes
     try:
-        klass = rooms().classes.begin(title or t("My class"))
+        klass = classes.get(klass_id) or classes.begin(title or t("My class"), klass_id)
     except InputError as error:
         address.tell(loop_words(str(error)))
         return

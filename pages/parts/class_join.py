@@ -35,8 +35,9 @@ def join_panel(code: str) -> None:
             max_chars=LONGEST_NAME,
             help=t("Your teacher sees it. Any name will do; your answers stay on this machine."),
         )
+        seat = address_class.next_id("seat", classes.seat)
         with st.container(horizontal=True, gap="small"):
-            st.form_submit_button(t("Take a seat"), key="class-take", type="primary", on_click=_join)
+            st.form_submit_button(t("Take a seat"), key="class-take", type="primary", on_click=_join, args=(seat,))
             st.form_submit_button(
                 t("Go on without a class"), key="class-without", type="tertiary", on_click=address_class.do_not_join
             )
@@ -66,10 +67,11 @@ def _enter() -> None:
         address.put(address_class.CODE, "")
 
 
-def _join() -> None:
-    code = address_class.join_code()
+def _join(seat_id: str) -> None:
+    """Take the seat. A second press breaks this off wherever it is, and then finds the seat that was taken."""
+    code, name, classes = address_class.join_code(), str(address.setting(address_class.NAME) or ""), rooms().classes
     try:
-        seat = rooms().classes.take_seat(code or "", str(address.setting(address_class.NAME) or ""))
+        seat = classes.seat(seat_id) or classes.take_seat(code or "", name, seat_id)
     except InputError as error:
         address_class.tell(loop_words(str(error)))
         return

@@ -97,6 +97,26 @@ def test_a_teacher_sees_a_student_step_resets_the_run_and_shows_a_lesson(app: st
 
 
 @pytest.mark.browser
+def test_a_double_click_begins_one_class_and_takes_one_seat(app: str, person: Callable[..., Lab]) -> None:
+    teacher, ada, bob = person(), person(), person()
+    teacher.open(f"{app}/classroom")
+    teacher.page.get_by_label("Title of the class").fill("Twice")
+    teacher.page.get_by_role("button", name="Begin a class").dblclick()
+    link = teacher.page.locator("code").filter(has_text="join=")
+    expect(link).to_be_visible()
+    teacher.drawn()
+    ada.open(link.inner_text())
+    ada.page.get_by_role("button", name="Take a seat").dblclick()
+    expect(ada.page.get_by_text("Twice · Student 1")).to_be_visible()
+    ada.drawn()
+    seat_of(ada.page)
+    bob.open(link.inner_text())
+    expect(bob.page.get_by_label("Your name", exact=True)).to_have_value("Student 2")
+    press(teacher, "All classes")
+    expect(teacher.page.get_by_text("Twice ·")).to_have_count(1)
+
+
+@pytest.mark.browser
 def test_the_key_of_a_loan_goes_to_the_model_and_to_no_page(
     app: str, person: Callable[..., Lab], model_server: ModelServer
 ) -> None:

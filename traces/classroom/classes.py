@@ -66,15 +66,19 @@ class Classes:
 
     # -- classes
 
-    def begin(self, title: str) -> Klass:
+    def begin(self, title: str, klass: str | None = None) -> Klass:
         """A new class.
+
+        Args:
+            title: as the teacher gave it.
+            klass: its id, one that nothing has yet; None: any.
 
         Raises:
             InputError: it cannot be kept.
         """
         title = clean_name(title, 2 * LONGEST_NAME)
-        klass = Klass(new_trace_id(), title, secrets.token_urlsafe(18), self._new_code(), clock.now())
-        return self._keep(klass)
+        id = klass or new_trace_id()
+        return self._keep(Klass(id, title, secrets.token_urlsafe(18), self._new_code(), clock.now()))
 
     @property
     def going(self) -> bool:
@@ -117,8 +121,13 @@ class Classes:
 
     # -- seats
 
-    def take_seat(self, code: str, name: str) -> Seat:
+    def take_seat(self, code: str, name: str, seat: str | None = None) -> Seat:
         """A new seat.
+
+        Args:
+            code: of the class.
+            name: as the student gave it.
+            seat: its id, one that nobody can guess and nothing has yet; None: any.
 
         Raises:
             InputError: no class goes on under this code, it is full, or the seat cannot be kept.
@@ -133,8 +142,8 @@ class Classes:
             if sum(not each.removed for each in taken) >= MOST_SEATS:
                 raise InputError("the class is full")
             number = 1 + max((each.number for each in taken), default=0)
-            seat = Seat(secrets.token_urlsafe(12), klass.id, number, _name_of_seat(name) or str(number))
-            return self._keep_seat(seat)
+            id = seat or secrets.token_urlsafe(12)
+            return self._keep_seat(Seat(id, klass.id, number, _name_of_seat(name) or str(number)))
 
     def seat(self, seat: str) -> Seat | None:
         """The seat of this id, also one that was removed."""
