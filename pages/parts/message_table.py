@@ -276,7 +276,7 @@ def _columns(
     """
     column = st.column_config
     notes = any(shown["note"])
-    text, calls = (304, 172) if notes else (338, 230)
+    text, calls = (284, 172) if notes else (318, 230)
     if bars:
         text, calls = (212, 120) if notes else (256, 168)
     elif projected():  # the makers too are to be on a screen 1280 px wide

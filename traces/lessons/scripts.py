@@ -8,7 +8,7 @@ from typing import Any
 from agent import jsontext
 from agent.scripts import Script, parse_script, scenarios, source
 from agent.tools import Tool
-from traces.lessons.lesson import LANGUAGES, Lesson
+from traces.lessons.lesson import LANGUAGES, Lesson, Text, Variant
 
 
 def lesson_script(lesson: Lesson, variant: str, language: str, own: Iterable[Tool] = ()) -> Script:
@@ -20,9 +20,17 @@ def lesson_script(lesson: Lesson, variant: str, language: str, own: Iterable[Too
         language: ``en`` or ``zh``.
         own: tools of one's own, which it may name.
     """
-    data = script_data(lesson.script, lesson.variant(variant).changes, language)
-    data = {**data, "title": lesson.title.en, "title_zh": lesson.title.zh}
-    return parse_script(jsontext.dumps(data), f"{lesson.name}.json", own)
+    chosen = lesson.variant(variant)
+    data = script_data(lesson.script, chosen.changes, language)
+    title = Text(_titled(lesson, chosen, "en", ": "), _titled(lesson, chosen, "zh", "："))
+    titles = {"title": title.of(language), "title_zh": title.zh}  # a trace keeps the first, in the language of its run
+    return parse_script(jsontext.dumps({**data, **titles}), f"{lesson.name}.json", own)
+
+
+def _titled(lesson: Lesson, variant: Variant, language: str, colon: str) -> str:
+    """The title of a run: in a list of traces those of several variants are told apart."""
+    title = lesson.title.of(language)
+    return f"{title}{colon}{variant.title.of(language)}" if len(lesson.variants) > 1 else title
 
 
 def script_data(script: str | Mapping[str, Any], changes: Mapping[str, Any], language: str) -> dict[str, Any]:
