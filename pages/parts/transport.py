@@ -30,6 +30,10 @@ Press = Callable[[Action, int | None], None]
 SETTLE_S = 0.15
 """Seconds that a press waits for a quick phase to end: most end at once, and then nothing needs to poll."""
 
+SETTLE_SCRIPTED_S = 0.35
+"""The same for one phase of a script, whose model takes up to 0.3 s: such a step is drawn once when it is done, and not
+twice with a poll between, so it is seen sooner."""
+
 PACES_S = (0.5, 1.0, 2.0, 4.0)
 """Seconds from phase to phase of a slow walk."""
 
@@ -226,7 +230,7 @@ def move(run: OpenRun, action: Action, seen: int | None, *, rests: Callable[[], 
         address.tell(refused)
         return
     if action != "pause":
-        run.runner.wait(SETTLE_S)
+        run.runner.wait(SETTLE_SCRIPTED_S if action == "step" and not run.setup.live else SETTLE_S)
     tabs().wake_others(run.id)
 
 
