@@ -18,8 +18,8 @@ from traces.keeping import exclusive
 _Result = TypeVar("_Result")
 _WAIT_S = 10.0
 """How long a writer waits for others."""
-_MADE = 1
-"""The version of a file whose tables were made."""
+_MADE = 2
+"""The version of a file whose tables were made; one more whenever a table is added to any of them."""
 _BROKEN = (sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_CORRUPT)
 
 

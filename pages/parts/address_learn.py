@@ -119,6 +119,12 @@ def show_place(lesson: str, variant: str) -> None:
         st.query_params.from_dict(now | chosen | _run_of(lesson, variant))
 
 
+def runs_elsewhere(lesson: str, variant: str) -> list[str]:
+    """The runs that this session had in this variant of a lesson in languages other than that of the page."""
+    others = [each for each in LANGUAGES if each != language()]
+    return [run for each in others if (run := address.kept_run(place(lesson, variant, each)))]
+
+
 def name_variant(lesson: str, variant: str) -> None:
     """The run in the address is one of another variant than the address says: let it say so from now on."""
     now = st.query_params.to_dict()

@@ -46,7 +46,8 @@ def _head(lessons: tuple[Lesson, ...], done: frozenset[str]) -> None:
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key="course-begin"):
         if lessons:
             begin = lessons[at or 0]
-            words = t("Begin") if not at else t("Go on with lesson {n}", n=at + 1)
+            begun = any(lesson.name in done for lesson in lessons)
+            words = t("Go on with lesson {n}", n=(at or 0) + 1) if begun else t("Begin")
             st.button(
                 words if at is not None else t("Begin once more"),
                 key="course-next",

@@ -60,7 +60,8 @@ def remarks_box(remarks: Sequence[Remark], *, right: str) -> None:
     """
     with st.container(border=True, gap="xsmall", key="exercise-remarks"):
         if not remarks:
-            st.markdown(f":green-badge[✔ {right}]")
+            st.markdown(f":green-badge[✔ {t('Right')}]")
+            st.text(right)
             return
         count = len(remarks)
         words = t("1 thing to put right") if count == 1 else t("{n} things to put right", n=count)

@@ -11,6 +11,7 @@ from agent.events import AgentEvent
 from agent.moments import moments
 from agent.trace import Trace
 from pages.parts.runs import OpenRun
+from pages.parts.words import t
 from traces.lessons.lesson import Lesson, Shown, Variant
 from traces.lessons.shows import Played, check_shown, play_lesson
 
@@ -39,6 +40,28 @@ def claims(lesson: Lesson, variant: Variant, run: OpenRun, language: str) -> lis
     events = _events(trace, runs, variant) if any("events" in shown.that for shown in about) else None
     runs[variant.name] = Played(run.loop, trace, events or [], moments(trace, run.loop.phase))
     return [Claim(shown, _holds(shown, lesson, variant, runs, heard=events is not None)) for shown in about]
+
+
+def by_hand(lesson: Lesson, variant: Variant, language: str) -> str:
+    """How to get a run that shows what the lesson claims, where a person has to decide for that; empty elsewhere.
+
+    Args:
+        lesson: the lesson.
+        variant: of which the run is.
+        language: in which the run speaks.
+    """
+    try:
+        trace = _Runs(lesson, language)[variant.name].trace
+    except AgentError:  # it cannot be played
+        return ""
+    decided = {call.decision for step in trace.steps for call in step.tools}
+    if "mocked" in decided:
+        return t("Begin again and give the call this result by hand: {result}", result=lesson.hand.result)
+    if "rejected" not in decided:
+        return ""
+    if lesson.hand.stop:
+        return t("Begin again, choose Reject, and tick End the run as well.")
+    return t("Begin again and reject the call.")
 
 
 def _events(trace: Trace, runs: _Runs, variant: Variant) -> list[AgentEvent] | None:

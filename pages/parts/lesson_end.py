@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from contextlib import suppress
 
 import streamlit as st
@@ -14,11 +15,12 @@ from pages.parts.data import data_folder
 from pages.parts.learner import learner
 from pages.parts.learning_note import learning_note, notebook_link
 from pages.parts.leaving import leave
-from pages.parts.lesson_claims import Claim, claims
+from pages.parts.lesson_claims import Claim, by_hand, claims
 from pages.parts.lesson_moves import NEXT
 from pages.parts.lesson_words import label, told
 from pages.parts.runs import OpenRun
 from pages.parts.words import loop_words, t
+from traces.annotations import MAX_TEXT
 from traces.experiments.exercise import exercises as ablations
 from traces.lessons.answers import Answers
 from traces.lessons.course import Course
@@ -65,6 +67,8 @@ def _shown(lesson: Lesson, variant: Variant, run: OpenRun) -> None:
             with st.container(horizontal=True, wrap=False, gap="small"):
                 st.markdown(_claim_badge(claim), width="content")
                 st.text(told(claim.shown.text), width="stretch")
+        if any(claim.holds is False for claim in found) and (how := by_hand(lesson, variant, told_in)):
+            st.text(how)
     first = lesson.variants[0].name
     if any((shown.variant or first) != variant.name for shown in lesson.shows):
         st.caption(t("Other variants show more: choose one above."))
@@ -84,18 +88,39 @@ def _task(lesson: Lesson) -> None:
         return
     st.markdown(f"**{t('Your task')}**")
     st.text(told(lesson.task))
+    answers, who = Answers(data_folder()), learner()
+    words, looks = f"lesson-words-{who.id}-{lesson.name}", f"lesson-answer-{lesson.name}"
+    if address.setting(words) is None:
+        address.put(words, answers.task(who.id, lesson.name).words)
+
+    def write() -> None:
+        _keep(lambda: answers.write_task(who.id, lesson.name, str(address.setting(words, ""))))
+
+    def look() -> None:
+        if address.setting(looks):
+            _keep(lambda: answers.look_at_task(who.id, lesson.name))
+
     st.text_area(
         t("Your answer"),
-        key=f"lesson-words-{lesson.name}",
+        key=words,
         height=_TASK_PX,
+        max_chars=MAX_TEXT,
         placeholder=t("In your own words, before you look at the answer."),
         label_visibility="collapsed",
         persist_state="session",
+        on_change=write,
     )
     if lesson.answer is not None and st.toggle(
-        t("Show the answer"), key=f"lesson-answer-{lesson.name}", persist_state="session"
+        t("Show the answer"), key=looks, persist_state="session", on_change=look
     ):
         st.text(told(lesson.answer))
+
+
+def _keep(write: Callable[[], None]) -> None:
+    try:
+        write()
+    except AgentError as error:
+        address.tell(loop_words(str(error)))
 
 
 def _ways_on(lesson: Lesson, run: OpenRun, lessons: Course) -> None:

@@ -34,7 +34,7 @@ from pages.parts.message_table import message_table
 from pages.parts.notices import notices
 from pages.parts.opening import preview, problem
 from pages.parts.run_tabs import run_tabs
-from pages.parts.runs import OpenRun
+from pages.parts.runs import OpenRun, registry
 from pages.parts.setup import Setup, by_rules
 from pages.parts.status import live, nothing_yet, status_box
 from pages.parts.tabs import tabs
@@ -107,6 +107,8 @@ def _before(lesson: Lesson, variant: Variant, now: Progress) -> None:
     box = status_box(_STATUS_PX)
     nothing_yet(box, obstacle, asking=now.open is not None)
     with box.panel:
+        if any(registry().find(run) for run in address_learn.runs_elsewhere(lesson.name, in_address(lesson, variant))):
+            st.caption(t("Your run of this lesson in the other language is kept: switch back to go on with it."))
         lesson_panel(lesson, variant, now)
     message_table(messages, key="preview", added=range(0))
 

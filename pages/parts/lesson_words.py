@@ -8,6 +8,8 @@ from pages.parts import address_learn
 from pages.parts.roles import maker_look, role_look
 from pages.parts.words import t
 from traces.lessons.lesson import Ask, System, Text
+from traces.notebook import telling
+from traces.notebook.words import say_in
 
 _MARKUP = re.compile(r"([!-/:-@\[-`{-~])")
 
@@ -36,14 +38,9 @@ def system_words(system: System) -> str:
 
 
 def ask_words(ask: Ask) -> str:
-    """The question in words. Those of kind ``choice`` are data."""
-    words = {
-        "maker": t("Who makes the next message?"),
-        "role": t("Which role does the next message have?"),
-        "reply": t("Does the model ask for a tool, or does it answer?"),
-        "stop": t("Does the run end with this step, or does it go on?"),
-    }
-    return words.get(ask.kind) or told(ask.text)
+    """The question in words, the same ones as in a notebook. Those of kind ``choice`` are data."""
+    language = address_learn.language()
+    return telling.ask_words(ask, language, say_in(language))
 
 
 def choice_words(ask: Ask, choice: str) -> str:
@@ -53,9 +50,5 @@ def choice_words(ask: Ask, choice: str) -> str:
             return maker_look(choice).label
         case "role":
             return role_look(choice).label
-        case "reply":
-            return {"tools": t("It asks for a tool"), "text": t("It answers with text")}.get(choice, choice)
-        case "stop":
-            return {"stops": t("It ends"), "goes_on": t("It goes on")}.get(choice, choice)
-    at = int(choice) if choice.isdigit() else -1
-    return told(ask.options[at].text) if 0 <= at < len(ask.options) else choice
+    language = address_learn.language()
+    return telling.choice_words(ask, choice, language, say_in(language))

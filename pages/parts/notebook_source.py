@@ -11,10 +11,13 @@ from agent.trace import Trace
 from pages.parts import address, address_notebook
 from pages.parts.chosen_script import lesson_of
 from pages.parts.data import data_folder, private, store
+from pages.parts.learner import learner
 from pages.parts.player_source import named_reel
 from pages.parts.runs import SETUP, OpenRun, registry
+from traces.lessons.answers import Answers
 from traces.lessons.course import course
-from traces.notebook.cells import Notebook
+from traces.lessons.lesson import Lesson, Variant
+from traces.notebook.cells import Notebook, Own
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,8 +63,16 @@ def _source(trace: Trace, now: Phase | None, run: OpenRun | None) -> Source:
     lesson = course(data_folder()).find(asked or name) if asked or name else None
     shown = None if lesson is None else lesson.variant(variant if lesson.name == name else "")
     language = address.language()
-    notebook = Notebook(trace, now, lesson, shown, language)
+    own = Own() if lesson is None or shown is None or lesson.name != name else _own(lesson, shown)
+    notebook = Notebook(trace, now, lesson, shown, language, own)
     return Source(notebook, spoken or language, run, keeps_notes(trace.trace_id))
+
+
+def _own(lesson: Lesson, variant: Variant) -> Own:
+    """What the learner of this session predicted in a lesson and wrote to its task."""
+    answers, who = Answers(data_folder()), learner()
+    task = answers.task(who.id, lesson.name)
+    return Own(answers.given(who.id, lesson.name, variant.name), task.words, task.looked)
 
 
 def _played(trace: Trace) -> tuple[str, str, str]:

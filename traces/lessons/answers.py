@@ -1,4 +1,4 @@
-"""What learners answered: kept on this machine alone, one small database in the data folder.
+"""What learners answered and wrote: kept on this machine alone, one small database in the data folder.
 
 The first answer of a learner to a question is the one that counts. What a class says by raising hands is counted by a
 person and kept as numbers.
@@ -12,7 +12,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from agent import clock
+from agent import clock, jsontext
+from traces.annotations import MAX_TEXT
 from traces.database import Database
 
 FILE = ".learning.sqlite"
@@ -32,6 +33,10 @@ create table if not exists hands (
 );
 create table if not exists done (
     learner text not null, class text not null, what text not null, at text not null, primary key (learner, what)
+);
+create table if not exists tasks (
+    learner text not null, lesson text not null, words text not null default '', looked integer not null default 0,
+    primary key (learner, lesson)
 );
 """
 
@@ -58,6 +63,16 @@ class Score:
     right: int = 0
     answered: int = 0
     """Questions whose answer is known to be right or wrong; those passed over do not count."""
+
+
+@dataclass(frozen=True, slots=True)
+class TaskWords:
+    """What a learner did with the task of a lesson."""
+
+    words: str = ""
+    """The answer in words of the learner's own."""
+    looked: bool = False
+    """Whether the lesson's answer was looked at."""
 
 
 class Answers:
@@ -158,6 +173,29 @@ class Answers:
     def finished(self, learner: str) -> frozenset[str]:
         """What this learner has come to the end of."""
         return frozenset(row[0] for row in self._rows("select what from done where learner = ?", (learner,)))
+
+    def write_task(self, learner: str, lesson: str, words: str) -> None:
+        """Keep what a learner wrote to the task of a lesson, in place of what stood there.
+
+        No more than :data:`traces.annotations.MAX_TEXT` characters of it.
+        """
+        self._write(
+            "insert into tasks (learner, lesson, words) values (?,?,?)"
+            " on conflict do update set words = excluded.words",
+            (learner, lesson, jsontext.clean(words)[:MAX_TEXT]),
+        )
+
+    def look_at_task(self, learner: str, lesson: str) -> None:
+        """Note that a learner has seen the lesson's answer to its task."""
+        self._write(
+            "insert into tasks (learner, lesson, looked) values (?,?,1) on conflict do update set looked = 1",
+            (learner, lesson),
+        )
+
+    def task(self, learner: str, lesson: str) -> TaskWords:
+        """What a learner did with the task of a lesson."""
+        rows = self._rows("select words, looked from tasks where learner = ? and lesson = ?", (learner, lesson))
+        return TaskWords(rows[0][0], bool(rows[0][1])) if rows else TaskWords()
 
     def _rows(self, query: str, values: tuple[Any, ...]) -> list[tuple[Any, ...]]:
         def find(base: sqlite3.Connection) -> list[tuple[Any, ...]]:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Literal
 
@@ -28,6 +28,8 @@ class Asked:
     ask: Ask
     answer: str | None
     """One of :func:`traces.lessons.questions.choices`; None while the run has not gone on."""
+    said: str | None = None
+    """What the learner predicted, as one of them; empty: passed over; None: was not asked."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +60,18 @@ class Cell:
 
 
 @dataclass(frozen=True, slots=True)
+class Own:
+    """The learner's own part in a lesson."""
+
+    predicted: Mapping[str, str] = field(default_factory=dict)
+    """See :meth:`traces.lessons.answers.Answers.given`."""
+    words: str = ""
+    """What was written to the task of the lesson."""
+    looked: bool = False
+    """Whether the lesson's answer to the task was looked at."""
+
+
+@dataclass(frozen=True, slots=True)
 class Notebook:
     """A run, and the lesson that it belongs to, ready to be shown and handed out."""
 
@@ -68,6 +82,8 @@ class Notebook:
     variant: Variant | None = None
     language: str = "en"
     """Of the words, ours and those of the lesson."""
+    own: Own = Own()
+    """Of whoever reads it."""
 
     @property
     def title(self) -> str:
@@ -155,7 +171,8 @@ def _of_lesson(notebook: Notebook, moment: Moment) -> Iterator[Cell]:
     texts = tuple(each.text.of(notebook.language) for each in notices_at(lesson, variant, moment))
     if not asks and not texts:
         return
-    questions = tuple(Asked(ask, truth(ask, notebook.trace, notebook.now)) for ask in asks)
+    predicted = notebook.own.predicted
+    questions = tuple(Asked(ask, truth(ask, notebook.trace, notebook.now), predicted.get(ask.id)) for ask in asks)
     yield Cell(
         "lesson", f"lesson-{moment.number}", moment.number, moment.step, moment.phase, range(0), texts, questions
     )

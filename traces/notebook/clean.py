@@ -1,4 +1,4 @@
-"""What is taken out of a notebook before it leaves: the secrets of its trace, and those that somebody noted down."""
+"""What is taken out of a notebook before it leaves: the secrets of its trace, and those that somebody wrote down."""
 
 from __future__ import annotations
 
@@ -19,4 +19,5 @@ def cleaned(notebook: Notebook, notes: Sequence[PlacedNote]) -> tuple[Notebook, 
         notes: of the learner.
     """
     trace, _ = without_secrets(notebook.trace)
-    return replace(notebook, trace=trace), [replace(note, text=redact_text(note.text)) for note in notes]
+    own = replace(notebook.own, words=redact_text(notebook.own.words))
+    return replace(notebook, trace=trace, own=own), [replace(note, text=redact_text(note.text)) for note in notes]

@@ -12,7 +12,7 @@ from agent.events import STATE_OF, Phase
 from agent.trace import ToolRun, Trace, TraceStep
 from traces.export.facts import tokens_words
 from traces.export.words import Say
-from traces.lessons.lesson import Ask, Lesson
+from traces.lessons.lesson import Ask, Lesson, Option, Text
 from traces.notebook.cells import Asked, Cell, Notebook
 
 Translate = Callable[[str], str]
@@ -62,7 +62,9 @@ def phase_word(phase: Phase, say: Say) -> str:
 def did(trace: Trace, cell: Cell, say: Say) -> list[str]:
     """What happened in a cell of kind ``start`` or ``phase``, a sentence each."""
     if cell.kind == "start":
-        return [say("The message list as it stands before the first phase: {n}.", n=len(cell.messages))]
+        count = len(cell.messages)
+        one = say("Before the first phase there is 1 message in the list.")
+        return [one if count == 1 else say("Before the first phase there are {n} messages in the list.", n=count)]
     step = _step(trace, cell.step)
     match cell.phase:
         case Phase.PREPARE if step is not None and step.request is not None and step.request.edits:
@@ -165,8 +167,7 @@ def lesson_texts(notebook: Notebook, cell: Cell, say: Say) -> list[tuple[str, st
         case "idea" if lesson is not None:
             return _before(notebook, lesson, say)
         case "task" if lesson is not None:
-            texts = [(say("Task"), lesson.task), (say("To keep"), lesson.takeaway)]
-            return [(name, text.of(notebook.language)) for name, text in texts if text is not None]
+            return _after(notebook, lesson, say)
         case "lesson":
             asked = [part for question in cell.questions for part in _question(question, notebook.language, say)]
             return asked + [(say("Notice"), text) for text in cell.texts]
@@ -181,39 +182,83 @@ def _before(notebook: Notebook, lesson: Lesson, say: Say) -> list[tuple[str, str
     return told
 
 
+def _after(notebook: Notebook, lesson: Lesson, say: Say) -> list[tuple[str, str]]:
+    own, language = notebook.own, notebook.language
+    told = [] if lesson.task is None else [(say("Task"), lesson.task.of(language))]
+    if own.words.strip():
+        told.append((say("My answer"), own.words))
+    if own.looked and lesson.answer is not None:
+        told.append((say("The answer of the lesson"), lesson.answer.of(language)))
+    return told + ([] if lesson.takeaway is None else [(say("To keep"), lesson.takeaway.of(language))])
+
+
 def _question(question: Asked, language: str, say: Say) -> list[tuple[str, str]]:
-    ask = question.ask
+    ask, right = question.ask, question.answer
     told = [(say("Question"), _asked(ask, language, say))]
-    if question.answer is None:
+    if question.said is not None:
+        told.append((say("My prediction"), _predicted(question, language, say)))
+    if right is None:
         return told
-    told.append((say("The run answers"), _answer(ask, question.answer, language, say)))
-    whys = [ask.why, ask.options[int(question.answer)].why if ask.kind == "choice" else None]
+    told.append((say("The run answers"), _answer(ask, right, language, say)))
+    wrong = question.said if question.said != right else None
+    whys = [_why(ask, wrong), ask.why, _why(ask, right)]
     return told + [(say("Why"), why.of(language)) for why in whys if why is not None]
 
 
+def _predicted(question: Asked, language: str, say: Say) -> str:
+    if not question.said:
+        return say("passed over")
+    words = _answer(question.ask, question.said, language, say)
+    if question.answer is None:
+        return words
+    return f"{words} ({say('right') if question.said == question.answer else say('not right')})"
+
+
 def _asked(ask: Ask, language: str, say: Say) -> str:
+    options = "".join(f"\n{chr(ord('A') + at)}. {each.text.of(language)}" for at, each in enumerate(ask.options))
+    return f"{ask_words(ask, language, say)}{options}"
+
+
+def _answer(ask: Ask, answer: str, language: str, say: Say) -> str:
+    letter = f"{chr(ord('A') + int(answer))}. " if _option(ask, answer) is not None else ""
+    return f"{letter}{choice_words(ask, answer, language, say)}"
+
+
+def _why(ask: Ask, answer: str | None) -> Text | None:
+    option = _option(ask, answer or "")
+    return None if option is None else option.why
+
+
+def _option(ask: Ask, answer: str) -> Option | None:
+    """The option that an answer chose; None where the question has none, or a teacher has taken it away since."""
+    at = int(answer) if answer.isdecimal() else -1
+    return ask.options[at] if 0 <= at < len(ask.options) else None
+
+
+def ask_words(ask: Ask, language: str, say: Say) -> str:
+    """A question in words, without what can be answered. Those of kind ``choice`` are data."""
     if ask.text is not None:
-        options = "".join(f"\n{chr(ord('A') + at)}. {each.text.of(language)}" for at, each in enumerate(ask.options))
-        return f"{ask.text.of(language)}{options}"
+        return ask.text.of(language)
     words = {
         "maker": say("Who makes the next message?"),
-        "role": say("Which role has the next message?"),
-        "reply": say("Does the model ask for a tool now, or answer with text?"),
-        "stop": say("Does the run end here?"),
+        "role": say("Which role does the next message have?"),
+        "reply": say("Does the model ask for a tool, or does it answer?"),
+        "stop": say("Does the run end with this step, or does it go on?"),
     }
     return words[ask.kind]
 
 
-def _answer(ask: Ask, answer: str, language: str, say: Say) -> str:
-    if ask.kind == "choice":
-        return f"{chr(ord('A') + int(answer))}. {ask.options[int(answer)].text.of(language)}"
+def choice_words(ask: Ask, choice: str, language: str, say: Say) -> str:
+    """One answer to a question in words. Those of kind ``choice`` are data."""
+    if (option := _option(ask, choice)) is not None:
+        return option.text.of(language)
     words = {
-        "tools": say("it asks for a tool"),
-        "text": say("it answers with text"),
-        "stops": say("it ends"),
-        "goes_on": say("it goes on"),
+        "tools": say("It asks for a tool"),
+        "text": say("It answers with text"),
+        "stops": say("It ends"),
+        "goes_on": say("It goes on"),
     }
-    return words.get(answer) or named(answer, say)
+    return words.get(choice) or named(choice, say)
 
 
 def named(word: str, say: Say) -> str:

@@ -95,7 +95,7 @@ def test_a_wrong_maker_is_told_why() -> None:
     numbers, makers = right(shown)
     tool = next(card.letter for card in shown if card.message.role == "tool")
     said = told(order_messages.check(shown, numbers, {**makers, tool: "code"}))
-    assert said.startswith(f"The maker of {tool}: It is what a tool gave back.")
+    assert said.startswith(f"The maker of {tool}: This message is what a tool gave back.")
 
 
 # ---- repair ----

@@ -235,18 +235,18 @@ def _why_not(given: Card, right: Card) -> Text:
 
 
 _WHY = {
-    "user": Text("It is the question with which everything begins.", "它是引出一切的问题。"),
+    "user": Text("This message is the question with which everything begins.", "这条消息是引出一切的问题。"),
     "model": Text(
-        "It says what to do next or gives the answer; a call is only the model's proposal.",
-        "它决定下一步做什么，或者给出回答；调用只是模型的提议。",
+        "This message says what to do next or gives the answer; a call is only the model's proposal.",
+        "这条消息说出下一步做什么，或者给出回答；调用只是模型的提议。",
     ),
     "code": Text(
-        "Neither the user nor the model has written it: it is part of the program, the same in every run.",
-        "它不是用户写的，也不是模型写的：它是程序的一部分，每次运行都一样。",
+        "Neither the user nor the model has written this message: it is part of the program, the same in every run.",
+        "这条消息不是用户写的，也不是模型写的：它是程序的一部分，每次运行都一样。",
     ),
     "environment": Text(
-        "It is what a tool gave back. The program wrote it into the list, but did not make it up.",
-        "这是工具返回的内容。程序把它写进列表，但内容不是程序编的。",
+        "This message is what a tool gave back. The program wrote it into the list, but did not make it up.",
+        "这条消息是工具返回的内容。程序把它写进列表，但内容不是程序编的。",
     ),
 }
 
