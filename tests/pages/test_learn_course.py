@@ -43,6 +43,12 @@ def test_the_course_goes_on_where_the_learner_is(visit: Visit, data: Path) -> No
     assert in_address(app, "lesson") == bundled()[1].name
 
 
+def test_who_has_left_the_first_lesson_to_the_end_goes_on_with_it(visit: Visit, data: Path) -> None:
+    for lesson in bundled()[1:]:
+        Answers(data).finish(LOCAL, lesson.name)
+    assert visit("learn").button(key="course-next").label == "Go on with lesson 1"
+
+
 def test_a_teachers_lesson_stands_in_the_list_and_a_broken_one_is_told(visit: Visit, data: Path) -> None:
     put_lesson(data)
     put_lesson(data, "title: only a title\n", "broken.yaml")

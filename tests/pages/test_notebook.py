@@ -19,6 +19,7 @@ from tests.pages.conftest import texts
 from tests.traces.notebook.papers import LESSON, lesson_notebook, troubled
 from traces import read_file
 from traces.annotations import Annotations
+from traces.lessons.answers import LOCAL, Answers, Question
 from traces.lessons.course import FOLDER
 from traces.notebook.learning import LearningNote, LearningNotes
 from traces.notebook.notes import PlacedNotes
@@ -58,6 +59,21 @@ def test_it_shows_every_message_the_state_and_the_end(visit: Visit) -> None:
 def test_a_lesson_is_known_by_its_run_and_speaks_in_the_language_of_the_page(visit: Visit, taught: str) -> None:
     assert "The program runs <b>what</b> the model asks for." in texts(visit("notebook", trace=taught), "text")
     assert "现在列表里有四条消息。" in texts(visit("notebook", trace=taught, lang="zh"), "text")
+
+
+def test_it_holds_what_this_learner_predicted_and_wrote_and_nobody_elses(visit: Visit, data: Path, taught: str) -> None:
+    answers = Answers(data)
+    ask = Question("our_sum", lesson_notebook().variant.name, "1-append.maker")  # type: ignore[union-attr]
+    answers.put("somebody else", ask, "user", False)
+    answers.write_task("somebody else", "our_sum", "not mine")
+    before = texts(visit("notebook", trace=taught), *KINDS)
+    assert "My prediction" not in before and "not mine" not in before and "Any two numbers do." not in before
+    answers.put(LOCAL, ask, "environment", True)
+    answers.write_task(LOCAL, "our_sum", "# I take <b>4</b> and 5")
+    answers.look_at_task(LOCAL, "our_sum")
+    shown = texts(visit("notebook", trace=taught), "text")
+    assert "environment (right)" in shown and "# I take <b>4</b> and 5" in shown and "Any two numbers do." in shown
+    assert "环境（答对了）" in texts(visit("notebook", trace=taught, lang="zh"), "text")
 
 
 def test_a_note_is_kept_on_leaving_its_field_and_is_there_after_a_reload(visit: Visit, data: Path) -> None:

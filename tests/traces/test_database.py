@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import sqlite3
 import threading
 from collections.abc import Callable
@@ -10,8 +11,9 @@ from pathlib import Path
 import pytest
 
 from agent.errors import InputError
+from traces.annotations import MAX_TEXT
 from traces.database import Database
-from traces.lessons.answers import FILE, LOCAL, Answers, Question, Score
+from traces.lessons.answers import FILE, LOCAL, Answers, Question, Score, TaskWords
 
 Q = Question("one_call", "", "2-call.maker")
 
@@ -23,6 +25,26 @@ def test_reading_makes_no_file(tmp_path: Path) -> None:
     assert answers.finished(LOCAL) == frozenset()
     assert answers.latest("") is None
     assert not (tmp_path / "data").exists()
+
+
+def test_a_file_of_before_gets_the_tables_that_came_later(tmp_path: Path) -> None:
+    answers = Answers(tmp_path)
+    answers.put(LOCAL, Q, "code", False)
+    with contextlib.closing(sqlite3.connect(tmp_path / FILE)) as base:
+        base.executescript("drop table tasks; pragma user_version = 1;")
+    answers.write_task(LOCAL, "one_call", "my words")
+    assert (answers.task(LOCAL, "one_call").words, answers.given(LOCAL, "one_call", "")) == (
+        "my words",
+        {Q.ask: "code"},
+    )
+
+
+def test_words_on_a_task_are_kept_to_their_size_whatever_stands_in_them(tmp_path: Path) -> None:
+    answers = Answers(tmp_path)
+    answers.look_at_task(LOCAL, "one_call")
+    answers.write_task(LOCAL, "one_call", "\ud800" + "x" * (MAX_TEXT + 5))
+    assert answers.task(LOCAL, "one_call") == TaskWords("\ufffd" + "x" * (MAX_TEXT - 1), looked=True)
+    assert answers.task("another", "one_call") == TaskWords()
 
 
 def test_forty_learners_answer_at_once_and_none_is_lost(tmp_path: Path) -> None:

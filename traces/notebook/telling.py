@@ -211,7 +211,9 @@ def _predicted(question: Asked, language: str, say: Say) -> str:
     words = _answer(question.ask, question.said, language, say)
     if question.answer is None:
         return words
-    return f"{words} ({say('right') if question.said == question.answer else say('not right')})"
+    if question.said == question.answer:
+        return say("{answer} (right)", answer=words)
+    return say("{answer} (not right)", answer=words)
 
 
 def _asked(ask: Ask, language: str, say: Say) -> str:

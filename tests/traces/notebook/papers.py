@@ -28,6 +28,7 @@ notices:
   - at: {step: 2, phase: call}
     text: {en: The list holds four messages now., zh: 现在列表里有四条消息。}
 task: {en: Change the sum., zh: 换一个加法。}
+answer: {en: Any two numbers do., zh: 哪两个数都行。}
 takeaway: {en: The model only asks., zh: 模型只是请求。}
 """
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import re
 import string
+from dataclasses import replace
 from html.parser import HTMLParser
 
 import pytest
@@ -12,7 +14,7 @@ from agent import Trace
 from agent.messages import Message
 from tests.traces.notebook.papers import lesson_notebook, troubled
 from traces.notebook import jupyter, markdown, page
-from traces.notebook.cells import Notebook
+from traces.notebook.cells import Notebook, Own
 from traces.notebook.clean import cleaned
 from traces.notebook.markdown import escaped
 from traces.notebook.notes import PlacedNote
@@ -111,9 +113,24 @@ def test_an_image_of_a_message_stands_in_the_page_itself() -> None:
     assert f"data:image/png;base64,{dot}" in page.write(Notebook(trace)).decode()
 
 
+def test_every_form_holds_what_the_learner_predicted_and_wrote_as_plain_words() -> None:
+    notebook = replace(lesson_notebook(), own=Own({"1-append.maker": "model"}, f"my words\n\n{HOSTILE}", True))
+    text = markdown.write(notebook).decode()
+    cells = json.loads(jupyter.write(notebook))["cells"]
+    told = "\n".join("".join(cell["source"]) for cell in cells if cell["cell_type"] == "markdown")
+    for form in (text, told):
+        assert "**My prediction** · model (not right)" in form
+        assert "**My answer** · my words" in form and "**The answer of the lesson** · Any two" in form
+        assert "<script" not in form and not re.search(r"(?<!\\)\[x\]\(", form)
+    found = Tags(page.write(notebook).decode())
+    words = "".join(found.words)
+    assert "My prediction · model (not right)" in words and f"My answer · my words\n\n{HOSTILE}" in words
+    assert "script" not in found.tags
+
+
 def test_secrets_of_the_run_and_of_the_notes_stay_here() -> None:
     key = "sk-proj-" + "Ab3dEf6hIj9k" * 4
-    notebook = Notebook(troubled())
+    notebook = replace(lesson_notebook(), own=Own(words=f"I used {key}"))
     notebook.trace.add(Message("user", f"my key is {key}"), "user")
     for form in (markdown, page, jupyter):
         assert key.encode() not in form.write(*cleaned(notebook, [PlacedNote("a", "end", f"do not lose {key}")]))
