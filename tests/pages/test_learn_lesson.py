@@ -11,7 +11,7 @@ from streamlit.testing.v1 import AppTest
 from pages.parts.runs import OpenRun, registry
 from tests.pages.conftest import texts
 from tests.pages.teaching import LESSON, in_address, put_lesson
-from traces.lessons.answers import LOCAL, Answers, Score
+from traces.lessons.answers import LOCAL, Answers, Score, TaskWords
 
 Visit = Callable[..., AppTest]
 Press = Callable[..., AppTest]
@@ -163,9 +163,11 @@ def test_what_is_to_be_noticed_comes_at_its_moment_and_stays(adding: Callable[..
     app = skip(press(adding(), "step"), REPLY)
     assert "Nothing has run." not in said(app)
     app = press(app, "step")
-    assert said(app).count("Nothing has run.") == 2  # in the status and in the list beside it
+    assert said(app).count("Nothing has run.") == 1
+    assert "To notice" not in said(app)  # it is in the box, and not a second time in the side bar
     app = press(app, "step")
     assert said(app).count("Nothing has run.") == 1
+    assert "To notice" in said(app)
 
 
 # ---- the end ----
@@ -182,6 +184,20 @@ def test_the_answer_to_the_task_comes_when_it_is_asked_for(adding: Callable[...,
     assert "Add 4 and 5." in said(app) and "Ask for the tool." not in said(app)
     app.toggle(key="lesson-answer-adding").set_value(True).run()
     assert "Ask for the tool." in said(app)
+
+
+def test_what_is_written_to_the_task_is_there_after_a_reload(
+    adding: Callable[..., AppTest], press: Press, visit: Visit, data: Path
+) -> None:
+    app = to_the_end(adding(), press)
+    app.text_area[0].input("Ask it to add **4** and 5.").run()
+    assert Answers(data).task(LOCAL, "adding") == TaskWords("Ask it to add **4** and 5.", looked=False)
+    app.toggle(key="lesson-answer-adding").set_value(True).run()
+    assert Answers(data).task(LOCAL, "adding").looked
+    again = visit("learn", lesson="adding", run=the_run().id)
+    assert again.text_area[0].value == "Ask it to add **4** and 5."
+    again.text_area[0].input("").run()
+    assert Answers(data).task(LOCAL, "adding") == TaskWords("", looked=True)
 
 
 def test_the_end_is_kept(adding: Callable[..., AppTest], press: Press, data: Path) -> None:
@@ -243,11 +259,13 @@ def test_each_language_keeps_its_own_run(adding: Callable[..., AppTest], press: 
     app.session_state["language"] = "zh"  # what the switch does; the driver draws the page without it
     app.run()
     assert in_address(app, "run") is None and "2+3 等于多少？" in str(app.dataframe[0].value)
+    assert "你用另一种语言开始的这一课，运行还在" in said(app)
     assert "要点说明。" in said(app)
     app = press(app, "step")
+    assert "运行还在" not in said(app)
     app.session_state["language"] = "en"
     app.run()
-    assert in_address(app, "run") == english
+    assert in_address(app, "run") == english and "is kept" not in said(app)
 
 
 def test_a_link_opens_a_moment_of_a_run(adding: Callable[..., AppTest], press: Press) -> None:
