@@ -92,7 +92,10 @@ def _follow(klass: Klass) -> None:
         st.page_link("pages/follow.py", label=label, icon=icon, query_params=query)
         return
     lesson = course(data_folder()).find(showing.name)
-    if lesson is not None:
+    if lesson is None:
+        return
+    shown, looked_at = lesson.variant(showing.variant), lesson.variant(address_learn.variant())
+    if address_learn.lesson() != lesson.name or looked_at is not shown:
         query = address_learn.lesson_link(showing.name, showing.variant)
         st.page_link("pages/learn.py", label=label, icon=icon, query_params=query)
         st.text(lesson.title.of(address.language()), width="content")

@@ -82,8 +82,10 @@ def _answered(lesson: Lesson, variant: Variant, now: Progress) -> None:
 
 
 def _noticed(now: Progress) -> None:
-    if not now.noticed:
+    """What was noticed before. What is new stands in the box beside the run, and comes here when that goes on."""
+    before = [noticed for noticed in now.noticed if not noticed.fresh]
+    if not before:
         return
     st.markdown(f"**{t('To notice')}**")
-    for noticed in now.noticed:
+    for noticed in before:
         st.text(f"• {told(noticed.notice.text)}")

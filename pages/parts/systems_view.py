@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Sequence
 from html import escape
 from pathlib import Path
-from typing import Any
 
 import pandas as pd
 import streamlit as st
@@ -15,31 +14,33 @@ from pages.parts.data import data_folder
 from pages.parts.lesson_words import label, system_words, told
 from pages.parts.message_view import decision_word
 from pages.parts.outcome import reason_words
+from pages.parts.projector import scaled
 from pages.parts.roles import maker_badge, maker_look
 from pages.parts.source import code_block
 from pages.parts.words import loop_words, t
 from traces.lessons.course import course
-from traces.lessons.systems import Idea, Produced, RunOf, SystemInfo, common_task, produce, systems
+from traces.lessons.systems import Idea, Produced, SystemInfo, common_task, produce, systems
 
 
 def systems_view() -> None:
-    """Draw them: all in one table, then one at a time."""
+    """Draw them: all in one table, the outputs of some beside each other, then the first of these in detail."""
     st.html(Path(__file__).with_name("systems.css"))
     _head()
     st.html(_table())
-    names = {info.name: system_words(info.name) for info in systems()}
     here = address_systems.chosen()
-    address.put(address_systems.CHOICE, here)
+    address.put(address_systems.CHOICE, list(here))
     st.segmented_control(
-        t("One of them"),
-        list(names),
-        format_func=names.__getitem__,
+        t("Beside each other"),
+        [info.name for info in systems()],
+        selection_mode="multi",
+        format_func=system_words,
         key=address_systems.CHOICE,
-        required=True,
+        help=t("Up to three. The first is told in detail below."),
         on_change=address_systems.choose,
-        label_visibility="collapsed",
     )
-    _one(next(info for info in systems() if info.name is here))
+    infos = [next(info for info in systems() if info.name is name) for name in here]
+    _beside(infos)
+    _detail(infos[0])
 
 
 def _head() -> None:
@@ -79,15 +80,26 @@ def _row(info: SystemInfo, heads: tuple[str, ...]) -> str:
     return f'<tr><th scope="row">{name}</th>{cells}</tr>'
 
 
-def _one(info: SystemInfo) -> None:
-    """One system: what it is about, what its runs show, and which lines are which idea."""
+def _beside(infos: list[SystemInfo]) -> None:
+    """What each left to see of the same task, in columns."""
+    with st.container(key="systems-beside"):
+        for column, info in zip(st.columns(len(infos)), infos, strict=True):
+            with column:
+                st.markdown(f"#### {system_words(info.name)}")
+                _run(info, 0)
+
+
+def _detail(info: SystemInfo) -> None:
+    """One system: what it is about, what else its runs show, and which lines are which idea."""
+    st.markdown(f"#### {t('{system} in detail', system=system_words(info.name))}")
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key="systems-point"):
         st.text(told(info.point), width="stretch")
         _lesson(info)
-    for number, run in enumerate(info.runs):
-        _run(info, number, run)
+    for number, run in enumerate(info.runs[1:], start=1):
+        st.markdown(f"**{label(told(run.title or common_task()))}**")
+        _run(info, number)
     _duties(info)
-    st.markdown(f"#### {t('Which lines of the loop are which idea')}")
+    st.markdown(f"**{t('Which lines of the loop are which idea')}**")
     for number, idea in enumerate(info.ideas):
         _idea(idea, first=number == 0)
 
@@ -104,8 +116,8 @@ def _lesson(info: SystemInfo) -> None:
         )
 
 
-def _run(info: SystemInfo, number: int, run: RunOf) -> None:
-    """What a run of the task, in the manner of the system, left to see."""
+def _run(info: SystemInfo, number: int) -> None:
+    """What a run in the manner of the system left to see."""
     produced = produce(info.name, number, address_learn.language())
     heads = {
         "lines": t("What it prints"),
@@ -114,43 +126,50 @@ def _run(info: SystemInfo, number: int, run: RunOf) -> None:
         "chat": t("What the model is really sent, and what it writes"),
         "rounds": t("The rounds"),
     }
-    title = "" if run.title is None else f" · {label(told(run.title))}"
-    st.markdown(f"#### {heads[produced.kind]}{title}")
-    if produced.lines:
-        st.code("\n".join(produced.lines), language=None, wrap_lines=True)
-    else:
-        _rows(produced, key=f"systems-rows-{info.name}-{number}")
+    st.text(heads[produced.kind])
+    key = f"systems-rows-{info.name}-{number}"
+    match produced.kind:
+        case "lines" | "chat":
+            _lines(produced.lines)
+        case "events":
+            _lines([f"{row['event']} · {maker_look(row['maker']).label} · {row['payload']}" for row in produced.rows])
+        case "records":
+            _records(produced, key=key)
+        case "rounds":
+            _rounds(produced, key=key)
     _ending(produced)
 
 
-def _rows(produced: Produced, *, key: str) -> None:
-    frame = pd.DataFrame([_in_words(row) for row in produced.rows])
-    st.dataframe(frame, key=key, hide_index=True, column_config=_columns(), height="content")
+def _lines(lines: Sequence[str]) -> None:
+    st.code("\n".join(lines), language=None, wrap_lines=True)
 
 
-def _in_words(row: Mapping[str, Any]) -> dict[str, Any]:
-    """A row with the words for what is a word of ours: who made it, what was decided."""
-    told_row = dict(row)
-    if "maker" in row:
-        told_row["maker"] = maker_look(row["maker"]).label
-    if "act" in row:
-        told_row["act"] = decision_word(row["act"]) if row["act"] else ""
-    return told_row
+def _records(produced: Produced, *, key: str) -> None:
+    """The records beside each other, one field a line: there are more fields than steps."""
+    records = {str(row["step"]): {name: str(row[name]) for name in row if name != "step"} for row in produced.rows}
+    frame = pd.DataFrame(records)
+    frame.index.name = "step"
+    st.dataframe(frame, key=key, height="content", row_height=scaled(30))
 
 
-def _columns() -> dict[str, Any]:
-    """What the columns of all the tables are called. Fields of events and records keep the names that they have."""
-    column = st.column_config
-    return {
-        "event": column.TextColumn(t("Event"), width=150),
-        "maker": column.TextColumn(t("Made by"), width=130),
-        "payload": column.TextColumn(t("Fields"), width=520),
-        "round": column.NumberColumn(t("Round"), width=70, format="%d"),
-        "plan": column.TextColumn(t("Plan: what the model wants"), width=260),
-        "act": column.TextColumn(t("Act: what code decides"), width=200),
-        "observe": column.TextColumn(t("Observe: what the environment says"), width=260),
-        "tokens": column.NumberColumn(t("Tokens"), width=90, format="%d"),
+def _rounds(produced: Produced, *, key: str) -> None:
+    rounds = [{**row, "act": decision_word(row["act"]) if row["act"] else ""} for row in produced.rows]
+    text, number = st.column_config.TextColumn, st.column_config.NumberColumn
+    columns = {
+        "round": number(t("Round"), width=scaled(56), format="%d"),
+        "plan": text(t("Plan"), help=t("What the model wants"), width=scaled(165)),
+        "act": text(t("Act"), help=t("What code decides"), width=scaled(95)),
+        "observe": text(t("Observe"), help=t("What the environment says"), width=scaled(80)),
+        "tokens": number(t("Tokens"), width=scaled(66), format="%d"),
     }
+    st.dataframe(
+        pd.DataFrame(rounds),
+        key=key,
+        hide_index=True,
+        column_config=columns,
+        height="content",
+        row_height=scaled(35),
+    )
 
 
 def _ending(produced: Produced) -> None:
@@ -168,7 +187,7 @@ def _duties(info: SystemInfo) -> None:
     """Who is responsible for what."""
     if not info.duties:
         return
-    st.markdown(f"#### {t('Who is responsible for what')}")
+    st.markdown(f"**{t('Who is responsible for what')}**")
     columns = st.columns(len(info.duties))
     for column, (maker, words) in zip(columns, info.duties.items(), strict=True):
         with column, st.container(border=True, height="stretch"):

@@ -186,6 +186,10 @@ def test_what_is_shown_to_the_class_is_one_line_with_a_link(visit: Visit, data: 
     ada.run()
     assert "See what your teacher shows" in seen(ada)
     assert lesson.title.en in shown(ada, "text")
+    ada.query_params["lesson"] = lesson.name
+    assert "See what your teacher shows" not in seen(ada.run())  # there it leads nowhere
+    ada.query_params["variant"] = lesson.variants[1].name
+    assert "See what your teacher shows" in seen(ada.run())
     teacher.button(key="class-show-no").click().run()
     assert "See what your teacher shows" not in seen(ada.run())
 
