@@ -6,6 +6,9 @@ import streamlit as st
 
 from pages.parts import address, address_learn
 
+PAGE = "pages/notebook.py"
+"""The file of the page."""
+
 _LESSON = "lesson"
 _PAGE = "notebook-page"
 _OPEN = "notebook-new"

@@ -113,18 +113,17 @@ def all_learning_notes() -> None:
         )
 
 
-def notebook_link(trace_id: str, lesson: Lesson | None = None) -> None:
+def notebook_link(trace_id: str) -> None:
     """Draw the way to the notebook of a run.
 
     Args:
         trace_id: of the run.
-        lesson: whose run it is, if of one.
     """
     st.page_link(
-        "pages/notebook.py",
+        address_notebook.PAGE,
         label=t("Notebook"),
         icon=":material/book_2:",
-        query_params=address_notebook.link(trace_id, "" if lesson is None else lesson.name),
+        query_params=address_notebook.link(trace_id),
     )
 
 

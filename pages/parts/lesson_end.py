@@ -8,12 +8,12 @@ from contextlib import suppress
 import streamlit as st
 
 from agent.errors import AgentError
-from pages.parts import address, address_ablate, address_learn
+from pages.parts import address, address_ablate, address_learn, address_notebook
 from pages.parts.ablate_design_begin import exercise_design
 from pages.parts.chosen_script import lesson_of
 from pages.parts.data import data_folder
 from pages.parts.learner import learner
-from pages.parts.learning_note import learning_note, notebook_link
+from pages.parts.learning_note import learning_note
 from pages.parts.leaving import leave
 from pages.parts.lesson_claims import Claim, by_hand, claims
 from pages.parts.lesson_moves import NEXT
@@ -154,7 +154,9 @@ def _ways_on(lesson: Lesson, run: OpenRun, lessons: Course) -> None:
                 args=(exercise.name,),
             )
         _ablation(lesson)
-        notebook_link(run.id, lesson)
+        # a link is lost where the same press leaves the field of the task, which draws the page anew; a button is not
+        if st.button(t("Notebook"), key="lesson-notebook", icon=":material/book_2:", type="tertiary"):
+            leave(address_learn.PAGE, address_notebook.PAGE, address_notebook.link(run.id, lesson.name))
 
 
 def _after(lesson: Lesson, lessons: Course) -> Lesson | None:
