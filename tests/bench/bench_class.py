@@ -29,8 +29,8 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 from pages.parts.view_links import view_id
-from tests.bench.class_server import ROOT, Served, phases_on_disk, served
 from tests.bench.class_tabs import PAGES, Followers, Group, Round
+from tests.serving import ROOT, Served, phases_on_disk, served
 
 CLASS = ("--server.address", "0.0.0.0", "--server.allowedHosts", "127.0.0.1")
 """As the server of a class is started: others can reach it, so each tab is shown its own runs alone."""

@@ -23,7 +23,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 from agent.scripts import load_script
 from pages.parts.runs import SETUP
 from pages.parts.setup import Setup
-from tests.bench.class_server import ROOT, served
+from tests.serving import ROOT, served
 
 FLAGS = [
     "--no-sandbox",

@@ -6,14 +6,9 @@ import json
 import os
 import re
 import shutil
-import socket
-import subprocess
-import sys
 import threading
-import time
-import urllib.request
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -25,8 +20,8 @@ from playwright.sync_api import TimeoutError as NoAnswer
 
 from pages.parts.just_drawn import SEEN_AFTER_S
 from pages.parts.message_table import ROW_PX
+from tests.serving import ROOT, Served, free_port, served
 
-ROOT = Path(__file__).parents[2]
 CHROMIUM_FLAGS = [
     "--no-sandbox",
     "--disable-gpu",
@@ -107,51 +102,17 @@ def serve(data: Path) -> Callable[..., Any]:
     """
     ports: dict[tuple[object, ...], int] = {}
 
-    @contextmanager
-    def start(folder: Path = data, options: Sequence[str] = ()) -> Iterator[Server]:
-        port = ports.setdefault((folder, *options), _free_port())
-        command = [sys.executable, "-m", "streamlit", "run", str(ROOT / "app.py"), "--server.port", str(port)]
-        command += ["--", *options] if options else []
-        unset = ("OPENAI_API_KEY", "OPENAI_BASE_URL", "OPENAI_MODEL")
-        env = {key: value for key, value in os.environ.items() if key not in unset}
-        env |= {"AGENT_LAB_DATA": str(folder), "STREAMLIT_SERVER_FILE_WATCHER_TYPE": "none"}
-        with subprocess.Popen(command, cwd=ROOT, env=env, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE) as process:
-            try:
-                _wait_for(f"http://127.0.0.1:{port}/_stcore/health")
-                yield Server(f"http://127.0.0.1:{port}", process)
-            finally:
-                process.kill()
+    def start(folder: Path = data, options: Sequence[str] = ()) -> AbstractContextManager[Served]:
+        port = ports.setdefault((folder, *options), free_port())
+        return served(ROOT / "app.py", folder, port=port, options=("--", *options) if options else ())
 
     return start
-
-
-@dataclass(frozen=True)
-class Server:
-    url: str
-    process: subprocess.Popen[bytes]
 
 
 @pytest.fixture(scope="session")
 def app(serve: Callable[..., Any]) -> Iterator[str]:
     with serve() as server:
         yield server.url
-
-
-def _free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
-
-
-def _wait_for(url: str) -> None:
-    for _ in range(300):
-        try:
-            urllib.request.urlopen(url, timeout=1).close()
-        except OSError:
-            time.sleep(0.1)
-        else:
-            return
-    raise TimeoutError(url)
 
 
 # ---- the page ----

@@ -16,9 +16,9 @@ from streamlit.proto.WidgetStates_pb2 import WidgetState
 
 from tests.bench.bench_class import CLASS
 from tests.bench.class_client import Tab
-from tests.bench.class_server import ROOT, Served, phases_on_disk, served
 from tests.bench.class_tabs import PAGES, Group
 from tests.bench.class_upload import upload
+from tests.serving import ROOT, Served, phases_on_disk, served
 
 PATHS = ("/", "/learn", "/traces", "/list", "/scripts", "/ablate", "/replay", "/compare", "/follow", "/classroom")
 OFTEN = 40

@@ -21,7 +21,7 @@ from agent.recovery import recover
 from agent.trace import Trace
 from traces import read_file
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[1]
 UNSET = ("OPENAI_API_KEY", "OPENAI_BASE_URL", "OPENAI_MODEL")
 
 
@@ -62,12 +62,12 @@ def served(app: Path, data: Path, *, port: int | None = None, options: Sequence[
         port: of the server; None: a free one.
         options: of the server, as on its command line.
     """
-    port = port or _free_port()
+    port = port or free_port()
     command = [sys.executable, "-m", "streamlit", "run", str(app), "--server.port", str(port), *options]
     env = {key: value for key, value in os.environ.items() if key not in UNSET}
     env |= {"AGENT_LAB_DATA": str(data), "PYTHONPATH": str(ROOT), "STREAMLIT_SERVER_FILE_WATCHER_TYPE": "none"}
     data.mkdir(parents=True, exist_ok=True)
-    log = data / "server.log"
+    log = data / ".server.log"
     with (
         log.open("ab") as told,
         subprocess.Popen(command, cwd=ROOT, env=env, stdout=told, stderr=told) as process,
@@ -79,7 +79,8 @@ def served(app: Path, data: Path, *, port: int | None = None, options: Sequence[
             process.kill()
 
 
-def _free_port() -> int:
+def free_port() -> int:
+    """A port that nothing listens on."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return int(probe.getsockname()[1])
