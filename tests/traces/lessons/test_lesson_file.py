@@ -132,7 +132,14 @@ def test_any_value_of_a_script_may_have_both_languages() -> None:
     assert in_language(value, "zh") == {"a": ["y", "z"], "b": {"en": "only one"}}
     scripts = {language: lesson_script(parse_lesson(LESSON), "", language) for language in LANGUAGES}
     assert [script.task for script in scripts.values()] == ["What is 2+3?", "2+3 等于多少？"]
-    assert {script.title for script in scripts.values()} == {"One sum"}
+    assert [script.title for script in scripts.values()] == ["One sum", "一道加法"]
+
+
+def test_the_runs_of_several_variants_have_titles_of_their_own() -> None:
+    head = LESSON[: LESSON.index("script:")]
+    variants = "[{name: x, title: {en: X, zh: 乙}}, {name: y, title: {en: Y, zh: 丙}}]"
+    lesson = parse_lesson(head + f"script: noop\nvariants: {variants}\n")
+    assert [lesson_script(lesson, "y", language).title for language in LANGUAGES] == ["One sum: Y", "一道加法：丙"]
 
 
 def test_a_scenario_can_be_the_script_and_a_variant_changes_keys_of_it() -> None:
